@@ -79,7 +79,7 @@ fn sprites_match_golden() {
 #[ignore = "needs a device"]
 fn text_matches_golden() {
     let mut rig = Rig::scene(220, 130, scenes::text);
-    // Text is laid out once a camera was found to see it.
+    // Text is laid out only after a camera that sees it was found.
     rig.update(3);
     golden::expect("text", &rig.picture());
 }
@@ -112,8 +112,8 @@ fn disabled_pass_changes_picture() {
     world.entity_mut(draw_2d).insert(Disabled);
     let golden = golden::read("sprites");
     let picture = rig.picture();
-    // Nobody draws any more: the picture is that of the frame before. What a missing pass looks
-    // like shows when the scene changes.
+    // Without a pass that draws, the picture stays that of the previous frame. A missing pass becomes visible when the
+    // scene changes.
     assert_eq!(golden::difference(&picture, &golden), None);
     let world = rig.app.world_mut();
     let sprites: Vec<Entity> = world
@@ -235,7 +235,7 @@ fn images_load_asynchronously_and_report_failures() {
             && is_loud(picture.at(24, 16))
             && is_loud(picture.at(40, 16))
     });
-    // A file outside the folder is not read; bevy has an image of its own for it.
+    // A file outside the folder is not read; bevy substitutes its own image.
     assert_eq!(rig.picture().at(56, 16), [255, 255, 255, 255]);
     common::write_png(&path, &square([200, 0, 0, 255]));
     let world = rig.app.world_mut();

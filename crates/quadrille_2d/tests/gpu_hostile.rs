@@ -1,6 +1,5 @@
-//! Bad data in one entity ends no frame. `cargo test -p quadrille_2d --test gpu_hostile --
-//! --ignored`; without a device these tests fail. `QUADRILLE_2D_SEED` and `QUADRILLE_2D_ROUNDS` ask
-//! for other values and more of them.
+//! Invalid data in one entity does not end a frame. `cargo test -p quadrille_2d --test gpu_hostile -- --ignored`;
+//! without a device these tests fail. `QUADRILLE_2D_SEED` sets the seed and `QUADRILLE_2D_ROUNDS` the number of rounds.
 #![cfg(all(feature = "ui", feature = "gizmos"))]
 
 #[allow(
@@ -34,26 +33,26 @@ use quadrille::prelude::{Render, RenderSystems};
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 
-/// Marks entities with hostile values, which each round despawns and spawns again.
+/// Marks entities with hostile values, which are respawned in each round.
 #[derive(Component)]
 struct Bad;
 
-/// The camera that sees what is bad.
+/// The camera that sees the hostile entities.
 #[derive(Component)]
 struct BadCamera;
 
-/// The same, which draws to an image.
+/// A second such camera, which draws to an image.
 #[derive(Component)]
 struct ImageCamera;
 
 const WIDTH: u32 = 160;
 const HEIGHT: u32 = 80;
-/// The left of the window is the good camera's.
+/// Width of the viewport of the camera with valid entities, on the left of the window.
 const GOOD_WIDTH: u32 = 80;
-/// Text is laid out once a camera was found to see it.
+/// Text is laid out only after a camera that sees it was found.
 const FRAMES: u32 = 3;
 
-/// A sprite, a mesh, a text and nodes that have nothing wrong.
+/// A valid sprite, mesh, text and nodes.
 fn good(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -112,20 +111,20 @@ fn bad_target(dice: &mut Dice, shelf: &mut Shelf) -> RenderTarget {
     image.texture_descriptor.usage |= wgpu_types::TextureUsages::RENDER_ATTACHMENT;
     RenderTarget::Image(ImageRenderTarget {
         handle: shelf.images.add(image),
-        // Larger ones have a test of their own: their glyphs take long.
+        // Larger sizes have a separate test, since their glyphs take long.
         scale_factor: dice.pick(&[f32::NAN, f32::NEG_INFINITY, 0.0, 0.5, 3.0]),
     })
 }
 
-/// The dice of a round.
+/// Random generator of a round.
 #[derive(Resource)]
 struct Rolled {
     dice: Dice,
-    /// The round has not begun.
+    /// Whether the round has not begun.
     is_new: bool,
 }
 
-/// Replaces all that is bad when a round begins.
+/// Replaces all hostile entities at the start of a round.
 fn replace(
     mut commands: Commands,
     old: Query<Entity, With<Bad>>,
@@ -150,7 +149,7 @@ fn replace(
         nodes::spawn(&mut commands, dice, &mut shelf, camera);
     }
     configs.config_mut::<DefaultGizmoConfigGroup>().0.line = drawn::line_config(dice);
-    // The target cannot be one that draws to another window's image: there is none.
+    // The target cannot be the image of another window: no other window exists.
     commands.entity(camera).insert(bad_camera(dice));
     let target = bad_target(dice, &mut shelf);
     commands.entity(to_image).insert(target);
@@ -215,7 +214,7 @@ fn bad_camera(dice: &mut Dice) -> impl Bundle {
     (camera, projection, transform)
 }
 
-/// Gizmos that live for a frame.
+/// Gizmos of one frame.
 fn draw_gizmos(mut gizmos: Gizmos, mut rolled: ResMut<Rolled>) {
     let dice = &mut rolled.dice;
     gizmos.line_2d(dice.vec2(), dice.vec2(), dice.color());
@@ -226,7 +225,7 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// Picture of the good camera.
+/// Picture of the camera with valid entities.
 fn good_part(picture: &Picture) -> Picture {
     let pixels = (0..HEIGHT).flat_map(|y| (0..GOOD_WIDTH).map(move |x| (x, y)));
     Picture {
@@ -240,7 +239,7 @@ fn good_part(picture: &Picture) -> Picture {
 /// that draws over another camera's picture, which is blended from half floats.
 const ROUNDING: u8 = 2;
 
-/// The largest difference of two pictures in any channel, in steps of 8 bits.
+/// Largest difference of two pictures in any channel, in steps of 8 bits.
 fn distance(one: &Picture, other: &Picture) -> u8 {
     let channels = one.pixels.as_flattened().iter();
     let channels = channels.zip(other.pixels.as_flattened());
@@ -291,13 +290,13 @@ fn valid_content_is_drawn_beside_invalid() {
         pictures.insert(picture.pixels);
         lines.extend(log::take());
     }
-    // Rounds may show nothing: their camera cannot be used, or something covers everything.
+    // Rounds may be empty: their camera is unusable, or an entity covers everything.
     let shown = pictures.len() as u64;
     assert!(
         shown > rounds / 4,
         "little is drawn of what is bad: {shown} pictures"
     );
-    // Warnings of ours come once a second and name the cause.
+    // Quadrille's warnings are limited to one a second, and name the cause.
     let is_ours = |line: &&String| line.starts_with("quadrille_content::warnings ");
     let ours: Vec<_> = lines.iter().filter(is_ours).collect();
     let most = start.elapsed().as_secs() + 2;
@@ -325,7 +324,7 @@ fn panics_in_systems_fail_the_test() {
     assert!(is_seen(in_render));
 }
 
-/// bevy multiplies the lengths of all nodes by these, and ends a program where none comes of it.
+/// bevy multiplies the lengths of all nodes by these, and panics if a result is not a number.
 #[test]
 #[ignore = "needs a device"]
 fn odd_scales_end_no_frame() {
@@ -344,7 +343,7 @@ fn odd_scales_end_no_frame() {
     assert!(distance(&good_part(&rig.picture()), &wanted) <= ROUNDING);
 }
 
-/// bevy rasterizes glyphs in physical pixels: without a limit, two glyphs took a minute.
+/// bevy rasterizes glyphs in physical pixels: without a limit on the size, two glyphs took a minute.
 #[test]
 #[ignore = "needs a device"]
 fn large_scales_of_targets_end_no_frame() {

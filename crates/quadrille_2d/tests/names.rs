@@ -1,9 +1,9 @@
-//! No name of our preludes is one of bevy's: programs take all of them with a star.
+//! No name of our preludes is also in bevy's preludes: programs glob-import all of them.
 //!
-//! A name that two preludes give to two things cannot be imported from here, so a collision does not
-//! compile. `bevy_shader`, whose prelude has a `Shader`, wants a newer compiler, and is not here.
+//! A name that two preludes give to different items cannot be imported here, so a collision does not compile.
+//! `bevy_shader`, whose prelude has a `Shader`, needs a newer compiler and is not included.
 
-// The compiler only warns where the two come by several ways.
+// The compiler only warns about an item that is imported in several ways.
 #![deny(ambiguous_glob_imports)]
 
 use std::collections::BTreeSet;

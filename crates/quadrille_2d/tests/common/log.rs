@@ -1,7 +1,7 @@
-//! Warnings and errors that a program logs, to be asserted on.
+//! Captures warnings and errors that a program logs, for assertions.
 //!
-//! A process has one log, to which the threads of all apps write. So a test that collects runs alone: [`collect`] waits until the
-//! tests end that have an app, and apps of other tests wait for its end.
+//! A process has one log, written by the threads of all apps. A test that captures it must run alone: [`collect`] waits
+//! until tests with an app have ended, and apps of other tests wait until it has ended.
 
 use std::cell::RefCell;
 use std::fmt::{Debug, Write as _};
@@ -13,7 +13,7 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Held to write by a test that collects, to read by all others that have an app.
+/// Write-locked by a test that captures, read-locked by other tests with an app.
 static USERS: RwLock<()> = RwLock::new(());
 
 enum Use {
@@ -27,11 +27,11 @@ enum Use {
 }
 
 thread_local! {
-    /// Until the thread ends, which is that of one test where there are several.
+    /// Held until the thread ends: each of several tests runs on its own thread.
     static USE: RefCell<Use> = const { RefCell::new(Use::None) };
 }
 
-/// Waits until no other test collects.
+/// Waits until no other test captures.
 pub(crate) fn share() {
     USE.with_borrow_mut(|by| {
         if matches!(by, Use::None) {
@@ -41,7 +41,7 @@ pub(crate) fn share() {
     });
 }
 
-/// Collects from now on, on all threads, and forgets what was collected. No other test has an app meanwhile.
+/// Starts to capture from all threads, and clears the captured lines. No other test has an app meanwhile.
 pub(crate) fn collect() {
     USE.with_borrow_mut(|by| {
         if !matches!(by, Use::Alone { .. }) {

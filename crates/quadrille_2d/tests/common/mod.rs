@@ -14,10 +14,10 @@ use quadrille_2d::Quadrille2dPlugin as DrawingPlugin;
 
 pub(crate) use rig::*;
 
-/// Files of tests are in a folder that begins with this.
+/// Prefix of the folder for files of tests.
 const FOLDER: &str = "2d";
 
-/// Frames before a picture.
+/// Number of frames before a picture is read.
 const SETTLING: u32 = 0;
 
 fn prepare(_: &mut App, _: u32, _: u32) {}

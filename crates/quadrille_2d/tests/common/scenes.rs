@@ -1,4 +1,4 @@
-//! Scenes that show much in few pixels.
+//! Scenes with many features in few pixels.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_camera::visibility::RenderLayers;
@@ -10,7 +10,7 @@ use bevy_mesh::PrimitiveTopology;
 use quadrille_2d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
-/// A picture that has no symmetry: 16 x 12 pixels, an F on a gradient within a frame.
+/// An asymmetric picture: 16 x 12 pixels, an F on a gradient within a frame.
 pub(crate) fn test_image() -> Image {
     const ROWS: [&str; 12] = [
         "################",
@@ -40,7 +40,7 @@ pub(crate) fn test_image() -> Image {
     image(16, 12, data.collect())
 }
 
-/// An image with the nearest texel.
+/// An image with nearest filtering.
 pub(crate) fn image(width: u32, height: u32, data: Vec<u8>) -> Image {
     let size = Extent3d {
         width,
@@ -109,7 +109,7 @@ pub(crate) fn sprites(
     order(&mut commands);
 }
 
-/// Sprites whose anchors lie on one point.
+/// Sprites with different anchors at one point.
 fn anchors(commands: &mut Commands, plain: &Sprite) {
     for anchor in [Anchor::TOP_LEFT, Anchor::BOTTOM_RIGHT] {
         commands.spawn((plain.clone(), anchor, at(-75.0, 10.0)));
@@ -132,7 +132,7 @@ fn modes(commands: &mut Commands, plain: &Sprite) {
         SpriteImageMode::Scale(SpriteScalingMode::FitStart),
         SpriteImageMode::Scale(SpriteScalingMode::FillCenter),
     ];
-    // No middle of a pixel may lie on the edge between two texels: drivers take either of them.
+    // Pixel centers must not lie on the edge between two texels, which drivers round either way.
     for (at_x, image_mode) in [-36.0, 4.0, 44.0, 84.0].into_iter().zip(modes) {
         let sprite = Sprite {
             image_mode,
@@ -143,7 +143,7 @@ fn modes(commands: &mut Commands, plain: &Sprite) {
     }
 }
 
-/// Squares that cover each other by z, not in the order in which they are spawned.
+/// Squares whose order by z differs from the order of spawning.
 fn order(commands: &mut Commands) {
     let colors = [
         (2.0, Color::srgb(0.9, 0.2, 0.2)),

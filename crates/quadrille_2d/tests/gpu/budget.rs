@@ -1,4 +1,4 @@
-//! Images that no placeholder may replace, while the upload budget is spent on others.
+//! Images without a placeholder, while other images use up the upload budget.
 
 use bevy_app::Startup;
 use bevy_asset::RenderAssetUsages;
@@ -28,8 +28,7 @@ fn square(side: u32, color: [u8; 4], usages: RenderAssetUsages) -> Image {
 #[derive(Resource)]
 struct Shown(Handle<Image>);
 
-/// A sprite of 16 pixels with an image of 4 texels, behind which a large image waits for a budget of one byte a
-/// frame.
+/// A sprite of 16 pixels with an image of 4 texels, queued after a large image under a budget of one byte a frame.
 fn crowded(usages: RenderAssetUsages) -> Rig {
     let mut rig = Rig::scene(
         64,
@@ -124,7 +123,7 @@ fn glyphs_are_complete_in_first_frame() {
     };
     rig.app.add_systems(Startup, (setup, letters));
     rig.start();
-    // Text is laid out in the frame after a camera was found to see it.
+    // Text is laid out in the frame after a camera that sees it was found.
     let is_drawn = |picture: &Picture| picture.pixels.iter().any(|it| it[0] > 0);
     let first = (0..8).map(|_| rig.picture()).find(is_drawn);
     let first = first.expect("letters appear");
@@ -176,7 +175,7 @@ fn gpu_only_texels_survive_asset_change() {
         });
         assert_eq!(rig.picture().at(32, 16), RED);
     }
-    // An image of another size without texels is none either.
+    // An image resized without new texels is not uploaded either: the old one stays.
     change(&mut rig, |image| {
         image.texture_descriptor.size.width = 8;
     });
@@ -185,7 +184,7 @@ fn gpu_only_texels_survive_asset_change() {
     let told: Vec<_> = told.iter().filter(|it| it.contains("the Image")).collect();
     assert_eq!(told.len(), 1, "{told:#?}");
     assert!(told[0].contains("MAIN_WORLD"), "{told:#?}");
-    // A whole one takes its place.
+    // A complete image replaces it.
     change(&mut rig, |image| {
         *image = square(4, BLUE, RenderAssetUsages::RENDER_WORLD);
     });

@@ -1,4 +1,4 @@
-//! Cameras whose pictures meet.
+//! Cameras with overlapping pictures.
 
 use bevy_app::Startup;
 use bevy_camera::{CameraOutputMode, MsaaWriteback};
@@ -23,7 +23,7 @@ fn custom(rgba: [u8; 4]) -> ClearColorConfig {
     ClearColorConfig::Custom(color(rgba))
 }
 
-/// A square of 8 pixels, seen by cameras of a layer.
+/// A square of 8 pixels, visible to cameras of one layer.
 fn square(rgba: [u8; 4], x: f32, layer: usize) -> impl Bundle {
     (
         Sprite::from_color(color(rgba), Vec2::splat(8.0)),
@@ -72,7 +72,7 @@ fn first_camera_without_clear_colour() {
     rig.update(2);
     let shown = rig.picture();
     assert_eq!([shown.at(16, 16), shown.at(2, 2)], [RED, [0; 4]]);
-    // A window's contents are undefined when a frame begins, so nothing of earlier ones is left.
+    // A window's contents are undefined at the start of a frame, so earlier frames must not show.
     let world = rig.app.world_mut();
     let mut sprites = world.query_filtered::<&mut Transform, With<Sprite>>();
     sprites
@@ -230,7 +230,7 @@ fn camera_without_target_draws_nothing() {
     assert_eq!(shown.at(16, 16), BLUE);
 }
 
-/// How many pixels have a colour between black and white.
+/// Number of pixels with a color between black and white.
 fn between(picture: &Picture) -> usize {
     let is_between = |it: &&[u8; 4]| (10..245).contains(&it[0]);
     picture.pixels.iter().filter(is_between).count()

@@ -11,11 +11,11 @@ const RED: Color = Color::srgb(1.0, 0.0, 0.0);
 const GOLD: Color = Color::srgb(1.0, 0.8, 0.2);
 const BLACK: [u8; 4] = [0, 0, 0, 255];
 
-/// Lines of another style and layer.
+/// A gizmo group with another line style and layer.
 #[derive(Default, bevy_reflect::Reflect, GizmoConfigGroup)]
 struct Dashed;
 
-/// Gizmos that stay, with joints of each kind; 160 x 100 pixels.
+/// Retained gizmos with each kind of joint; 160 x 100 pixels.
 fn setup(
     mut commands: Commands,
     mut assets: ResMut<Assets<GizmoAsset>>,
@@ -53,12 +53,12 @@ fn setup(
         let x = -60.0 + 40.0 * index as f32;
         commands.spawn((gizmo, Transform::from_xyz(x, 30.0, 0.0)));
     }
-    // Lines lie over what the camera sees, whatever its z is.
+    // Gizmos are drawn over everything that the camera sees, regardless of z.
     let square = Sprite::from_color(Color::srgb(0.2, 0.3, 0.8), Vec2::new(40.0, 30.0));
     commands.spawn((square, Transform::from_xyz(-50.0, -15.0, 500.0)));
 }
 
-/// Gizmos of this frame.
+/// Immediate gizmos.
 fn draw(mut gizmos: Gizmos, mut dashed: Gizmos<Dashed>) {
     gizmos.line_2d(Vec2::new(-75.0, -10.0), Vec2::new(-25.0, -10.0), RED);
     gizmos.circle_2d(Vec2::new(0.0, -20.0), 18.0, GOLD);
@@ -83,9 +83,9 @@ fn rig() -> Rig {
 #[ignore = "needs a device"]
 fn gizmos_match_golden() {
     let mut rig = rig();
-    // The very first frame has them: they are not those of the frame before.
+    // The first frame already draws its own gizmos.
     let picture = rig.picture();
-    // Two pixels wide, over the sprite as well, and not beyond.
+    // Two pixels wide, also over the sprite, and not wider.
     let column = |x: u32| (57..63).map(|y| picture.at(x, y)).collect::<Vec<_>>();
     let red = [255, 0, 0, 255];
     assert_eq!(column(7), [BLACK, BLACK, red, red, BLACK, BLACK]);

@@ -13,7 +13,7 @@ use crate::common::{Picture, Rig};
 /// Length of the gradients, in pixels.
 const LENGTH: u32 = 120;
 
-/// A black window that a node fills, with components of its own and this border.
+/// A black window filled by a node with these components and this border.
 fn filled(border: f32, components: impl Bundle + Clone) -> Picture {
     let mut rig = Rig::scene(LENGTH, 60, move |mut commands: Commands| {
         commands.insert_resource(ClearColor(Color::BLACK));
@@ -40,7 +40,7 @@ fn expect_color(picture: &Picture, at: (u32, u32), wanted: Color, most: u8, what
     );
 }
 
-/// Hue between two, the way that lines of this kind go; bevy's `Mix` has the shorter way alone.
+/// Hue between two hues in the direction of the interpolation method; bevy's `Mix` supports only the shorter direction.
 fn hue(first: f32, last: f32, part: f32, is_long: bool) -> f32 {
     let mut turn = (last - first).rem_euclid(360.0);
     if (turn > 180.0) != is_long {
@@ -123,7 +123,7 @@ fn gradients_interpolate_in_each_color_space() {
     }
 }
 
-/// From black to white, so that colors are lengths.
+/// From black to white, so that the color is the position along the gradient.
 fn ramp() -> Vec<ColorStop> {
     [Color::BLACK, Color::WHITE].map(ColorStop::auto).to_vec()
 }
@@ -205,7 +205,7 @@ fn background_and_border_gradients_stay_in_their_boxes() {
     let both = BackgroundGradient(vec![plain(red).into(), plain(blue).into()]);
     let picture = filled(10.0, (BackgroundColor(Color::WHITE), both));
     expect_color(&picture, (60, 30), blue, 0, "the last one");
-    // Stops at one place are a sharp edge, a single one fills everything.
+    // Stops at one position make a sharp edge; a single stop fills everything.
     let green = Srgba::rgb(0.0, 1.0, 0.0);
     let stops = vec![ColorStop::px(red, 50.0), ColorStop::px(green, 50.0)];
     let picture = filled(

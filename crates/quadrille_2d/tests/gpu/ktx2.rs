@@ -60,7 +60,7 @@ fn ktx2(format: Format, block: &[u8]) -> Vec<u8> {
     file
 }
 
-/// BC7 in mode 6: a colour of 7 bits and one common lowest bit, for both ends.
+/// A BC7 block of mode 6: endpoints of 7 bits per channel, with one shared lowest bit each.
 fn bc7(color: [u8; 3]) -> Vec<u8> {
     let mut bits: u128 = 1 << 6;
     let mut at = 7;
@@ -77,14 +77,14 @@ fn bc7(color: [u8; 3]) -> Vec<u8> {
     bits.to_le_bytes().to_vec()
 }
 
-/// A block of one colour in each format: whose channels are 0 or 255.
+/// A block of one color in each format. Channels are 0 or 255.
 fn files() -> [(&'static str, Format, Vec<u8>, [u8; 3]); 5] {
     // The first of two colours of 5, 6 and 5 bits, for all texels.
     let bc1 = |color: u16| [&color.to_le_bytes()[..], &[0; 6]].concat();
     let bc3 = [vec![255, 255, 0, 0, 0, 0, 0, 0], bc1(0x07E0)].concat();
-    // Two colours of 4 bits each, both the same, and 2 is added, which is too little to matter.
+    // Two equal colors of 4 bits. The modifier adds 2, which is within the tolerance.
     let etc2 = vec![0x00, 0xFF, 0xFF, 0, 0, 0, 0, 0];
-    // A "void extent": one colour of 16 bits.
+    // A "void extent" block: one color with 16 bits per channel.
     let void: u64 = 0xFFFF_FFFF_FFFF_FDFC;
     let yellow = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF];
     let astc = [&void.to_le_bytes()[..], &yellow].concat();
@@ -169,7 +169,7 @@ fn compressed_images_are_drawn_if_format_is_supported() {
     panic!("{pixels:?}");
 }
 
-/// The header of a PNG file of so many pixels, and none of them.
+/// The header of a PNG file with this number of pixels, without the pixels.
 fn png_header(side: u32) -> Vec<u8> {
     let mut file = Vec::new();
     let encoder = png::Encoder::new(&mut file, side, side);

@@ -1,4 +1,5 @@
-//! 2D pictures of worlds in which everything comes, changes and goes: see `common/lifecycle.rs`.
+//! 2D pictures of worlds in which entities and assets are added, changed and removed at random: see
+//! `common/lifecycle.rs`.
 
 #[path = "lifecycle/assets.rs"]
 mod assets;
@@ -21,12 +22,13 @@ use quadrille_2d::prelude::*;
 use crate::common::Rig;
 use crate::common::lifecycle::{AssetKind, Crowd, Files, Stage, run};
 
-/// Disables entities as `Disabled` does, for programs of one's own.
+/// Disables entities like `Disabled`, as a program's own disabling component.
 #[derive(Component, Clone, Default, Reflect)]
 #[reflect(Component)]
 struct Asleep;
 
-/// An app of 96 by 64 pixels whose children are sorted by index: their order is drawn, and no part of a life.
+/// An app of 96 by 64 pixels whose children are sorted by index: draw order depends on the order of children, which is
+/// not part of a life.
 fn rig() -> Rig {
     let mut rig = Rig::built(96, 64, |app, renderer| {
         Files::add_to(app);
@@ -128,7 +130,7 @@ const NODES: Stage = Stage {
         most: 200,
         insert: nodes::insert_one_of_many,
     },
-    // A copy of a node keeps the layout that bevy computed of it elsewhere.
+    // A cloned node keeps the layout that bevy computed for it elsewhere.
     travels: false,
     settling: 4,
 };

@@ -1,4 +1,4 @@
-//! Materials with a shader of their own, of meshes, sprites and nodes, by exact colors.
+//! Materials with their own shaders, of meshes, sprites and nodes, by exact colors.
 
 use bevy_app::App;
 use bevy_asset::RenderAssetUsages;
@@ -84,7 +84,7 @@ fn rig(source: &str) -> Rig {
     rig_prepared(source, |_| {})
 }
 
-/// Two materials side by side, in an app that something else is added to.
+/// Two materials side by side, in an app with additional setup.
 pub(crate) fn rig_with_two_materials(prepare: impl FnOnce(&mut Rig)) -> Rig {
     let mut rig = rig_prepared(SHADER, prepare);
     square(&mut rig, Vec3::new(-8.0, 0.0, 0.0), tinted(0.5, 0.25, 1.0));
@@ -140,7 +140,7 @@ fn assert_color(picture: &Picture, [x, y]: [i32; 2], wanted: [f32; 3]) {
     }
 }
 
-/// Two texels, red and green, with the nearest one sampled.
+/// Two texels, red and green, with nearest filtering.
 fn pattern() -> Image {
     let size = Extent3d {
         width: 2,
@@ -360,7 +360,7 @@ impl MaterialExtension2d for Faded {
     }
 }
 
-/// Without a shader: the sprite as it is.
+/// Without a fragment shader: the unchanged sprite.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
 struct Plain {
     #[uniform(20)]
@@ -461,7 +461,7 @@ impl Material2d for CustomMaterial {
     }
 }
 
-/// Draws until a picture is as wanted, or for the last time.
+/// Draws until a picture is as expected, or the attempts are used up.
 fn picture_when(rig: &mut Rig, is_right: impl Fn(&Picture) -> bool) -> Picture {
     for _ in 0..500 {
         let picture = rig.picture();

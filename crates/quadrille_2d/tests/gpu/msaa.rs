@@ -7,7 +7,7 @@ use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::ScheduleSystem;
 use quadrille_2d::prelude::*;
 
-/// A scene all of whose cameras ask for this, or for nothing.
+/// A scene with this `Msaa` on all cameras, or without one.
 fn with_samples<M>(
     size: [u32; 2],
     setup: impl IntoScheduleConfigs<ScheduleSystem, M>,
@@ -26,7 +26,7 @@ fn with_samples<M>(
     rig.picture()
 }
 
-/// How many pixels of two pictures differ by more than rounding.
+/// Number of pixels that differ between two pictures by more than rounding.
 fn different(one: &Picture, other: &Picture) -> usize {
     let pairs = one.pixels.iter().zip(&other.pixels);
     pairs
@@ -39,10 +39,10 @@ fn different(one: &Picture, other: &Picture) -> usize {
 fn msaa_smooths_mesh_edges() {
     let default = with_samples([160, 100], scenes::meshes, None);
     let one = with_samples([160, 100], scenes::meshes, Some(Msaa::Off));
-    // Without, only edges change.
+    // Compared with one sample, only edges differ.
     let count = different(&one, &default);
     assert!((50..2000).contains(&count), "{count} of 16000 pixels");
-    // Both on this device: coverage of a sample on an edge is the driver's.
+    // Both pictures come from this device, since drivers differ in the coverage of samples on edges.
     let four = with_samples([160, 100], scenes::meshes, Some(Msaa::Sample4));
     assert_eq!(different(&four, &default), 0, "the default");
     golden::expect("meshes", &default);
@@ -61,7 +61,7 @@ fn msaa_applies_to_all_cameras_of_target() {
 fn unsupported_sample_count_falls_back() {
     let four = with_samples([160, 100], scenes::meshes, Some(Msaa::Sample4));
     let eight = with_samples([160, 100], scenes::meshes, Some(Msaa::Sample8));
-    // Eight where the device has eight, else four: smooth either way.
+    // Eight samples if the device supports them, else four: edges are smooth with either.
     let count = different(&four, &eight);
     assert!(count < 1000, "{count} of 16000 pixels");
 }

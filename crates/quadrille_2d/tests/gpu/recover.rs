@@ -1,7 +1,7 @@
 //! 2D pictures after the device was lost.
 //!
-//! A pass fails here, and the error handler requests another device for it: recovery is the
-//! same as from a device that is really lost.
+//! A pass returns an error, and the error handler requests another device. Recovery is the same as from a device that
+//! is really lost.
 
 use crate::common::{Picture, Rig, scenes};
 use bevy_app::Startup;
@@ -14,7 +14,7 @@ use quadrille::prelude::{Recorder, Render};
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 
-/// The next frame takes the device with it.
+/// Whether the next frame loses the device.
 #[derive(Resource, Default)]
 struct Lose(bool);
 
@@ -29,7 +29,7 @@ fn fail(_: Recorder, mut lose: ResMut<Lose>) -> Result {
     }
 }
 
-/// Lets the rig lose its device when it is told.
+/// Lets the rig lose its device on request.
 fn prepare(rig: &mut Rig) {
     rig.app
         .insert_resource(RenderErrorHandler(|error, _| match error {
@@ -50,7 +50,7 @@ fn lose(rig: &mut Rig) {
     assert_eq!(rig.app.world().resource::<Rebuilt>().0, 1);
 }
 
-/// Draws until the picture is as it should be.
+/// Draws until the picture is as expected.
 fn wait(rig: &mut Rig, is_right: &dyn Fn(&Picture) -> bool) {
     for _ in 0..2000 {
         if is_right(&rig.picture()) {
@@ -135,7 +135,7 @@ fn gpu_only_images_reload_after_device_loss() {
         assert!(image.data.is_none(), "its texels are still on the CPU");
     }
     lose(&mut rig);
-    // The one comes back from its file. The other cannot, and that is plain to see.
+    // The first image is reloaded from its file. The second cannot be restored, and this is visible.
     wait(&mut rig, &|picture| is_green(picture) && is_loud(picture));
 }
 

@@ -10,7 +10,7 @@ use bevy_math::Vec2;
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 
-/// A program whose files lie in a folder of its own.
+/// A program with a separate asset folder.
 fn program(name: &str) -> (Rig, PathBuf) {
     let folder = crate::common::temporary(name);
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -21,7 +21,7 @@ fn program(name: &str) -> (Rig, PathBuf) {
     (Rig::with(64, 32, plugin), folder)
 }
 
-/// Runs frames until the picture is as wanted; nobody is told that a file has changed.
+/// Runs frames until the picture is as expected, since tests are not notified of a reload.
 fn wait(rig: &mut Rig, what: &str, is_so: impl Fn(&Picture) -> bool) {
     for _ in 0..3000 {
         if is_so(&rig.picture()) {
@@ -62,7 +62,7 @@ fn changed_image_file_is_reloaded() {
     wait(&mut rig, "the first image", shows([0, 200, 0, 255]));
     write_square(&path, [200, 0, 0, 255]);
     wait(&mut rig, "the second image", shows([200, 0, 0, 255]));
-    // A file that is broken for a while changes nothing.
+    // A file that is temporarily invalid changes nothing.
     std::fs::write(&path, b"\x89PNG\r\n\x1a\nno").expect("written");
     rig.update(20);
     assert_eq!(rig.picture().at(32, 16), [200, 0, 0, 255]);
@@ -83,7 +83,7 @@ fn small_font() -> Vec<u8> {
     font
 }
 
-/// How many rows of the picture show a part of a letter.
+/// Number of rows of the picture that contain a part of a letter.
 fn rows(picture: &Picture) -> usize {
     let is_drawn = |&y: &u32| (0..picture.width).any(|x| picture.at(x, y) != [0, 0, 0, 255]);
     (0..picture.height).filter(is_drawn).count()
@@ -110,7 +110,7 @@ fn changed_font_file_is_reloaded() {
     std::fs::write(&path, small_font()).expect("written");
     let is_half = |picture: &Picture| rows(picture).abs_diff(large / 2) < 3;
     wait(&mut rig, "the second font", is_half);
-    // A font that is rotten for a while changes nothing.
+    // A font that is temporarily invalid changes nothing.
     let mut rotten = small_font();
     let middle = rotten.len() / 2;
     rotten[middle - 5000..middle + 5000].fill(0x9C);

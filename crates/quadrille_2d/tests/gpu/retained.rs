@@ -1,4 +1,4 @@
-//! Instances are retained: what rests costs no work, and what changes only its own.
+//! Instances are retained: an unchanged instance costs no work, and a changed one only its own.
 
 use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
@@ -9,7 +9,7 @@ use quadrille_2d::{Phase2d, QueueWork};
 
 use crate::common::{Rig, scenes};
 
-/// Work of the next frame.
+/// Counts of work of the next frame.
 fn work(rig: &mut Rig) -> QueueWork {
     rig.update(1);
     rig.app.world().resource::<Phase2d>().work()
@@ -110,7 +110,7 @@ fn changed_components_and_assets_build_what_shows_them() {
         ..QueueWork::default()
     };
     change::<Text2d, ()>(&mut rig, |text| "moving".clone_into(&mut text.0));
-    // The layout may take a frame more.
+    // The layout may take one more frame.
     let laid_out = [work(&mut rig), work(&mut rig)];
     assert!(laid_out.contains(&built(1, 1)), "{laid_out:?}");
     let world = rig.app.world_mut();

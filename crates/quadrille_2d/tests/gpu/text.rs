@@ -10,7 +10,7 @@ use quadrille_2d::prelude::*;
 
 const BACKGROUND: [u8; 4] = [0, 0, 0, 255];
 
-/// How many pixels of a column of the picture are not background.
+/// Number of pixels in a column of the picture that differ from the background.
 fn drawn(picture: &crate::common::Picture, columns: std::ops::Range<u32>) -> usize {
     let places = columns.flat_map(|x| (0..picture.height).map(move |y| (x, y)));
     places
@@ -26,7 +26,7 @@ fn text_with_invalid_font_uses_default_font() {
     let default = bevy_text::DEFAULT_FONT_DATA;
     let half = &default[..default.len() / 2];
     std::fs::write(folder.join("half.ttf"), half).expect("written");
-    // Good tables, but the outlines are noise.
+    // A font with valid tables and random outlines.
     let mut rotten = default.to_vec();
     let middle = rotten.len() / 2;
     rotten[middle - 5000..middle + 5000].fill(0x9C);

@@ -12,7 +12,7 @@ use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 const CLEAR: [u8; 4] = [51, 51, 51, 255];
 
-/// Three tiles of 4 x 4 texels without symmetry, each of its own colour, as layers.
+/// Three asymmetric tiles of 4 x 4 texels in different colors, as layers.
 fn tileset() -> Image {
     let colors = [[200, 40, 40, 255], [40, 200, 40, 255], [40, 40, 200, 128]];
     let texel = |color: [u8; 4], at: usize| match (at % 4, at / 4) {
@@ -43,7 +43,8 @@ fn tile(index: u16) -> Option<TileData> {
     Some(TileData::from_tileset_index(index))
 }
 
-/// A chunk of 4 x 2 tiles, the same turned over others, and one that blends: 120 x 80 pixels.
+/// A chunk of 4 x 2 tiles, a chunk with the same tiles rotated or mirrored over others, and one that blends: 120 x 80
+/// pixels.
 fn setup(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
     commands.insert_resource(ClearColor(Color::srgb_u8(CLEAR[0], CLEAR[1], CLEAR[2])));
     commands.spawn(Camera2d);
@@ -106,12 +107,12 @@ fn tilemaps_match_golden() {
     let mut rig = Rig::scene(120, 80, setup);
     rig.update(2);
     let picture = rig.picture();
-    // Left bottom of the first chunk, as it is: white at its left top, nothing at its right bottom.
+    // Bottom left tile of the first chunk, unchanged: white at its top left, nothing at its bottom right.
     assert_eq!(picture.at(7, 21), [255; 4]);
     assert_eq!(picture.at(16, 31), CLEAR);
-    // A quarter turn counter-clockwise brings what was at the left top to the left bottom.
+    // A rotation by 90 degrees counter-clockwise moves the top left to the bottom left.
     assert_eq!(picture.at(19, 30), [255; 4]);
-    // None, and what is not to be seen.
+    // A missing tile, and an invisible one.
     assert_eq!(picture.at(78, 14), CLEAR);
     assert_eq!(picture.at(90, 14), CLEAR);
     golden::expect("tilemaps", &picture);
@@ -140,7 +141,7 @@ fn chunks_of_one_tileset_batch_and_track_tile_changes() {
     );
     rig.update(2);
     let phase = rig.app.world().resource::<Phase2d>();
-    // The third is out of sight.
+    // The third chunk is out of sight.
     assert_eq!((phase.instances(), phase.draws()), (2, 1));
     let mut changed = rig.app.world_mut().query::<&mut TilemapChunkTileData>();
     for mut tiles in changed.iter_mut(rig.app.world_mut()) {
@@ -151,7 +152,7 @@ fn chunks_of_one_tileset_batch_and_track_tile_changes() {
     let clear = picture.at(5, 5);
     assert_ne!(picture.at(0, 31), clear);
     assert_eq!(picture.at(1, 31), clear);
-    // Too few tiles: the chunk is not drawn, and an error says so.
+    // With too few tiles the chunk is not drawn, and an error is logged.
     let mut changed = rig.app.world_mut().query::<&mut TilemapChunkTileData>();
     for mut tiles in changed.iter_mut(rig.app.world_mut()) {
         tiles.pop();

@@ -4,7 +4,7 @@ use crate::common::{Rig, golden, scenes};
 use bevy_ecs::prelude::*;
 use quadrille_2d::prelude::*;
 
-/// A node at a place of the window.
+/// A node at a position in the window.
 fn at(left: f32, top: f32, width: f32, height: f32) -> Node {
     Node {
         position_type: PositionType::Absolute,
@@ -136,14 +136,13 @@ fn border_sides_of_two_colors_meet_in_a_mitre() {
     assert_ne!(picture.at(20, 10), top);
 }
 
-/// How many pixels of a black picture white covers to the half at least, which is 188 in sRGB.
+/// Number of pixels of a black picture that are at least half covered by white, which is 188 in sRGB.
 fn white(picture: &crate::common::Picture) -> usize {
     let is_white = |pixel: &&[u8; 4]| pixel[0] >= 188;
     picture.pixels.iter().filter(is_white).count()
 }
 
-/// The picture of a white child, 40 x 40 pixels at the same place as its parent, in a window of
-/// 80 x 80.
+/// The picture of a white child, 40 x 40 pixels at the same position as its parent, in a window of 80 x 80.
 fn child_of(
     parent: impl Fn(Node) -> (Node, UiTransform) + Send + Sync + 'static,
     child: impl Fn(Node) -> (Node, UiTransform) + Send + Sync + 'static,
@@ -203,7 +202,7 @@ fn rotated_nodes_are_clipped() {
         ..node
     };
     let eighth = || UiTransform::from_rotation(bevy_math::Rot2::FRAC_PI_4);
-    // A square clipped by one turned by an eighth becomes an octagon, whichever is turned.
+    // A square clipped by another one that is rotated by 45 degrees becomes an octagon, whichever is rotated.
     let octagon = 1600.0 * (2.0 * 2.0_f32.sqrt() - 2.0);
     let back = || UiTransform::from_rotation(bevy_math::Rot2::FRAC_PI_4.inverse());
     for (parent, child) in [(NOT_TURNED, eighth()), (eighth(), back())] {
@@ -215,7 +214,7 @@ fn rotated_nodes_are_clipped() {
         );
         assert_eq!(picture.at(40, 40), [255; 4]);
     }
-    // Round corners go through the shader of boxes; what is cut is cut as sharply.
+    // Round corners use the shader of boxes; their clipped edges are as sharp.
     let round = |node: Node| Node {
         border_radius: BorderRadius::all(Val::Px(4.0)),
         ..node
@@ -235,7 +234,7 @@ fn rotated_nodes_are_clipped() {
             .into_iter()
             .all(outside)
     );
-    // Turned alike they fit.
+    // With equal rotations nothing is clipped.
     let picture = child_of(
         move |node| (clips(node), eighth()),
         |node| (node, NOT_TURNED),
@@ -243,7 +242,7 @@ fn rotated_nodes_are_clipped() {
     assert!((white(&picture) as f32 - 1600.0).abs() < 40.0);
 }
 
-/// A node in which another camera's picture is seen: a gold square on its left, on a colour of its own.
+/// A node that shows another camera's picture: a gold square on the left, over a different color.
 fn viewport(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
     commands.insert_resource(ClearColor(Color::BLACK));
     commands.spawn(Camera2d);
@@ -279,7 +278,7 @@ fn viewport(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
 #[ignore = "needs a device"]
 fn viewport_node_shows_camera_image() {
     let mut rig = Rig::scene(64, 48, viewport);
-    // The image gets its size, and then its camera.
+    // First the image gets its size, then its camera.
     rig.update(3);
     let picture = rig.picture();
     let is = |x, y, color: Color| {

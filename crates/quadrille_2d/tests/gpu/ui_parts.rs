@@ -20,7 +20,7 @@ const RED: [u8; 4] = [255, 0, 0, 255];
 const GREEN: [u8; 4] = [0, 255, 0, 255];
 const BLUE: [u8; 4] = [0, 0, 255, 255];
 
-/// An image that is sampled without filter.
+/// An image with nearest filtering.
 fn image(width: u32, height: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> ImageAsset {
     let size = Extent3d {
         width,
@@ -36,7 +36,7 @@ fn image(width: u32, height: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> ImageA
     image
 }
 
-/// A node at the left top of a black window of 80 x 60.
+/// A node at the top left of a black window of 80 x 60.
 fn picture_of<B: Bundle>(
     node: Node,
     scale: f32,
@@ -123,7 +123,7 @@ fn image_slices_scale_with_ui_and_flip_as_a_whole() {
     assert_eq!(row(&large, 24, [3, 4, 43, 44]), [RED, GREEN, GREEN, BLUE]);
     let flipped = drawn(1.0, true, 2.0);
     assert_eq!(row(&flipped, 12, [1, 2, 21, 22]), [BLUE, GREEN, GREEN, RED]);
-    // The image is mirrored first, and cut then: three texels at the left are blue, blue, green.
+    // The image is first mirrored, then clipped: its three leftmost texels are blue, blue, green.
     let uneven = drawn(1.0, true, 3.0);
     assert_eq!(row(&uneven, 12, [0, 1, 2, 22]), [BLUE, BLUE, GREEN, RED]);
 }
@@ -144,7 +144,7 @@ fn backgrounds_stay_inside_borders() {
         [(15, 4), (15, 5)].map(|(x, y)| picture.at(x, y)),
         [BLACK, WHITE]
     );
-    // A border that is seen through shows what is behind the node, not its background.
+    // A translucent border shows the content behind the node, not the node's background.
     let half = Color::srgba(1.0, 1.0, 1.0, 0.5);
     let picture = picture_of(node, 1.0, move |_| {
         (
@@ -240,7 +240,7 @@ fn fractional_edges_are_antialiased() {
     assert_eq!(picture.at(30, 10), BLACK);
 }
 
-/// The first entity with a component.
+/// The first entity with this component.
 fn only<C: Component>(rig: &mut Rig) -> Entity {
     let world = rig.app.world_mut();
     let mut query = world.query_filtered::<Entity, With<C>>();
@@ -287,13 +287,13 @@ fn inline_images_are_drawn_in_text() {
     assert_eq!([at(0.1), at(0.5), at(0.9)], [BLUE, GREEN, RED]);
 }
 
-/// An input with text of which all is selected, or nothing, with or without the focus.
+/// A text input with all of its text selected or none, with or without focus.
 fn input(selects: bool, has_focus: bool) -> (Picture, TextLayoutInfo) {
     let mut rig = Rig::scene(80, 60, move |mut commands: Commands| {
         commands.insert_resource(ClearColor(Color::BLACK));
         commands.spawn(Camera2d);
         let mut text = EditableText::new("ab");
-        // On a busy machine, frames may fall into the half of a second in which the caret is off.
+        // On a busy machine, frames may fall into the half second in which the caret is hidden.
         text.cursor_blink_period = Duration::from_secs(3600);
         if selects {
             text.queue_edit(TextEdit::SelectAll);
@@ -354,7 +354,7 @@ fn text_inputs_draw_caret_and_selection() {
         .sum();
     let rect = layout.selection_rects[0];
     assert!(area > 100.0, "{rect:?}");
-    // Letters are white where they are selected; the rest of the rectangle is filled.
+    // Selected letters are white; the rest of the selection rectangle is filled.
     let filled = count(&picture, GREEN) as f32;
     assert!(filled > 0.4 * area && filled <= area, "{filled} of {area}");
     assert!(count(&picture, WHITE) > 0, "selected letters are not white");

@@ -7,13 +7,13 @@ use bevy_window::{Window, WindowRef};
 use quadrille::prelude::{Readback, WindowImage};
 use quadrille_2d::prelude::*;
 
-/// A window beside the primary one.
+/// A window in addition to the primary one.
 #[derive(Component)]
 struct Second;
 
 const CLEAR: [Color; 2] = [Color::BLACK, Color::srgb(0.0, 0.0, 1.0)];
 
-/// A square in each of two windows, at another place.
+/// A square in each of two windows, at different positions.
 fn setup(mut commands: Commands) {
     let mut window = Window::default();
     window.resolution.set_physical_resolution(40, 24);

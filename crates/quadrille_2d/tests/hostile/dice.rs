@@ -7,7 +7,7 @@ use quadrille_2d::prelude::*;
 pub(crate) struct Dice(pub(crate) fastrand::Rng);
 
 impl Dice {
-    /// One of some.
+    /// A random one of these values.
     pub(crate) fn pick<T: Clone>(&mut self, all: &[T]) -> T {
         all[self.0.usize(..all.len())].clone()
     }
@@ -16,7 +16,7 @@ impl Dice {
         self.0.bool()
     }
 
-    /// Any number; more often than not one that can be drawn, or nothing would get far.
+    /// Any number, but usually a drawable one, so that most values reach the later stages.
     pub(crate) fn float(&mut self) -> f32 {
         let odd = [
             f32::NAN,
@@ -98,7 +98,7 @@ impl Dice {
         }
     }
 
-    /// Letters, among them none and those that no font has.
+    /// Random letters, including none and letters that no font has.
     pub(crate) fn text(&mut self) -> String {
         let texts = [
             "",

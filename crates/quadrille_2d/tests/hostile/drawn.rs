@@ -1,4 +1,4 @@
-//! Sprites, meshes, texts, tilemaps and gizmos with values at random.
+//! Sprites, meshes, texts, tilemaps and gizmos with random values.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
@@ -18,7 +18,7 @@ use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 use super::Bad;
 use super::dice::Dice;
 
-/// Where assets go.
+/// Asset collections for the spawned entities.
 #[derive(SystemParam)]
 pub(crate) struct Shelf<'w> {
     pub(crate) images: ResMut<'w, Assets<Image>>,
@@ -28,7 +28,7 @@ pub(crate) struct Shelf<'w> {
     gizmos: ResMut<'w, Assets<GizmoAsset>>,
 }
 
-/// An image of any size, with as many bytes as it should have or not.
+/// An image of any size, with a matching or wrong number of bytes.
 pub(crate) fn image(dice: &mut Dice, shelf: &mut Shelf) -> Handle<Image> {
     if dice.0.u8(..3) == 0 {
         return Handle::default();
@@ -192,11 +192,11 @@ fn material(dice: &mut Dice, shelf: &mut Shelf) -> ColorMaterial {
     }
 }
 
-/// How large letters are.
+/// Random font size.
 pub(crate) fn font(dice: &mut Dice) -> TextFont {
     let size = dice.float();
     let font_size = dice.pick(&[FontSize::Px(size), FontSize::Vw(size), FontSize::Rem(size)]);
-    // Each other face has pictures of its letters of its own, which take long where they are large.
+    // Each font face has separate glyph images, which take long at large sizes.
     if dice.0.u8(..4) > 0 {
         return TextFont::from_font_size(font_size);
     }
@@ -266,7 +266,7 @@ pub(crate) fn line_config(dice: &mut Dice) -> GizmoLineConfig {
     }
 }
 
-/// Spawns one of each.
+/// Spawns one entity of each kind.
 pub(crate) fn spawn(commands: &mut Commands, dice: &mut Dice, shelf: &mut Shelf) {
     let anchor = Anchor(dice.vec2());
     commands.spawn((Bad, sprite(dice, shelf), anchor, dice.transform()));

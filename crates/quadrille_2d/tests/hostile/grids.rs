@@ -1,4 +1,4 @@
-//! Tracks of grids and places in them with values at random.
+//! Grids with random tracks and placements.
 
 use bevy_ui::prelude::*;
 use bevy_ui::{GridTrackRepetition, MaxTrackSizingFunction, MinTrackSizingFunction};

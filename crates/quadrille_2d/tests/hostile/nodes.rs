@@ -1,4 +1,4 @@
-//! Nodes with values at random.
+//! Nodes with random values.
 
 use bevy_ecs::prelude::*;
 use bevy_math::Rot2;
@@ -107,7 +107,7 @@ fn node(dice: &mut Dice) -> Node {
     node
 }
 
-/// An image between the words of a text.
+/// An inline image in a text.
 fn inline_image(dice: &mut Dice, shelf: &mut Shelf) -> InlineImage {
     InlineImage {
         color: dice.color(),
@@ -118,7 +118,7 @@ fn inline_image(dice: &mut Dice, shelf: &mut Shelf) -> InlineImage {
     }
 }
 
-/// A text that is edited.
+/// An editable text.
 fn edited(dice: &mut Dice) -> impl Bundle {
     let text = EditableText {
         cursor_margin: dice.vec2(),
@@ -237,7 +237,7 @@ fn gradients(dice: &mut Dice) -> impl Bundle {
     )
 }
 
-/// Spawns nodes within nodes, which `camera` is to draw.
+/// Spawns nested nodes for `camera` to draw.
 pub(crate) fn spawn(commands: &mut Commands, dice: &mut Dice, shelf: &mut Shelf, camera: Entity) {
     let mut parent = None;
     for _ in 0..dice.0.usize(1..5) {

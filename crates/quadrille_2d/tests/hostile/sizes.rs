@@ -1,4 +1,4 @@
-//! Nodes with round corners whose layout gives them a negative size, or none that is a number.
+//! Nodes with round corners whose layout has a negative or NaN size.
 
 use bevy_app::Update;
 use bevy_ecs::prelude::*;
@@ -71,9 +71,8 @@ fn nodes_narrower_than_their_scrollbars_end_no_frame() {
     assert_eq!(computed.border_radius().top_left, Vec2::splat(40.0));
 }
 
-/// Lengths within the limits, which multiply from parents to children.
-///
-/// No length is one that is clamped, since the rate limit on warnings would then decide which kind is logged.
+/// Lengths within the limits, which are multiplied from parents to children.
+/// None of them is clamped: the rate limit on warnings would then decide which kind is logged.
 fn growing(dice: &mut Dice) -> Node {
     let size = |dice: &mut Dice| dice.pick(&[Val::Auto, Val::Px(10.0), Val::Percent(1e6)]);
     let [width, height, padding] = [(); 3].map(|()| size(dice));
