@@ -1,5 +1,5 @@
-//! Table of all public components of the bevy crates that Quadrille is built on: `components.txt`. A new version of
-//! bevy adds none unseen, and none is called ignored, or drawn, that is not.
+//! Table of all public components of the bevy crates that Quadrille is built on: `components.txt`. The test fails if a
+//! new version of bevy adds a component, or if a component is listed wrongly as ignored or drawn.
 #![cfg(all(feature = "gltf", feature = "gizmos"))]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::process::Command;
 use quadrille::ecs::{DRAWN_COMPONENTS, IGNORED_COMPONENTS};
 use serde_json::Value;
 
-/// Components by the names of their types, with what becomes of them: the first word of `components.txt`.
+/// Support of components by their type names: the first word of each line in `components.txt`.
 fn table() -> BTreeMap<&'static str, &'static str> {
     let lines = include_str!("components.txt").lines();
     let rows = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -88,7 +88,7 @@ fn bevy_crates() -> BTreeMap<String, PathBuf> {
         .collect()
 }
 
-/// Rust files below a folder, without those of tests.
+/// Rust files below a folder, without tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the folder can be read") {
@@ -109,7 +109,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The path of the module that a file is: `point_light` for `src/point_light.rs`.
+/// The module path of a file: `point_light` for `src/point_light.rs`.
 fn module(file: &Path, root: &Path) -> String {
     let relative = file
         .strip_prefix(root)
@@ -143,7 +143,7 @@ fn components_of(source: &str) -> Vec<String> {
         .filter(|line| !line.trim_start().starts_with("//"))
         .collect();
     let mut found = Vec::new();
-    // Attributes from the last item on.
+    // Attributes after the previous item.
     let mut attributes = String::new();
     for line in code {
         let trimmed = line.trim_start();

@@ -159,7 +159,7 @@ fn box_over_floor(light: impl Bundle) -> Rig {
     rig
 }
 
-/// On the floor: right under the box, and beside its shadow.
+/// Points on the floor: directly under the box, and next to its shadow.
 const UNDER: (u32, u32) = (32, 31);
 const BESIDE: (u32, u32) = (58, 31);
 
@@ -241,7 +241,8 @@ fn shadow_caster_and_receiver_components_apply() {
     assert!(rig.picture().at(x, y)[0] > dark + 60);
 }
 
-/// Spheres of other roughness and metal, glass before them, a sun, a lamp and a spot, fog behind.
+/// Spheres of different roughness and metallic, glass in front of them, a directional, a point and a spot light, and
+/// fog.
 pub(crate) fn spheres(mut commands: Commands, mut meshes: Meshes, mut materials: Materials) {
     let sphere = meshes.add(Sphere::new(0.45));
     for (row, metallic) in [0.0, 1.0].into_iter().enumerate() {
@@ -427,7 +428,7 @@ fn ui_nodes_draw_over_3d_camera() {
     assert_ne!(without.at(5, 5), [10, 200, 30, 255]);
 }
 
-/// An image of four texels, seen through a sampler of the nearest one.
+/// An image of four texels with nearest filtering.
 fn checker() -> Image {
     let texels = [
         [255, 0, 0, 255],
@@ -489,7 +490,7 @@ fn material_textures_are_sampled() {
         [9, 9, 9, 255],
     ];
     assert_eq!(corners(&mut rig), [red, green, blue, grey]);
-    // Mirrored by the material.
+    // Mirrored by the UV transform of the material.
     let world = rig.app.world_mut();
     let mut materials = world.resource_mut::<Assets<StandardMaterial>>();
     for (_, material) in materials.iter_mut() {
@@ -500,7 +501,7 @@ fn material_textures_are_sampled() {
         );
     }
     assert_eq!(corners(&mut rig), [green, red, grey, blue]);
-    // An image that changes is another one, and one that is gone is none.
+    // A changed image is drawn with its new contents. Without the image, the material is untextured.
     let world = rig.app.world_mut();
     let mut images = world.resource_mut::<Assets<Image>>();
     let ids: Vec<_> = images.ids().collect();

@@ -31,19 +31,18 @@ const VERTEX_3D: usize = 72;
 const VERTEX_2D: usize = 36;
 const INDEX: usize = 4;
 
-/// Bytes that tables, staging and spare room take on the device, whatever is there: room of 2 MiB in each of
-/// four buffers of meshes, three staging buffers for the largest frame.
+/// Bytes that tables, staging and spare capacity take on the device in any case: 2 MiB of spare capacity in each of
+/// four mesh buffers, and three staging buffers for the largest frame.
 const DEVICE_CONSTANT: usize = 32 << 20;
 
-/// The same beside that on the host, where the allocator keeps pieces of what was freed and a software device
-/// has its blocks.
+/// Additional bytes on the host, where the allocator retains freed memory and a software device has its blocks.
 const HOST_CONSTANT: usize = 128 << 20;
 
 const MESHES: usize = 12;
 const IMAGES: usize = 8;
 const TEXTS: usize = 6;
 
-/// A small generator of numbers.
+/// A small random generator.
 struct Random(u64);
 
 impl Random {
@@ -63,7 +62,7 @@ struct ImageOrPlaceholder {
     indices: usize,
 }
 
-/// Entities and assets that change.
+/// Randomly changed entities and assets.
 #[derive(Default)]
 struct Stage {
     meshes_3d: Vec<ImageOrPlaceholder>,
@@ -79,7 +78,7 @@ fn usages(random: &mut Random) -> RenderAssetUsages {
     }
 }
 
-/// A mesh of some thousand vertices, with few indices or many, and how many it has of both.
+/// A mesh of some thousand vertices with few or many indices, and the counts of both.
 fn mesh(random: &mut Random) -> (Mesh, [usize; 2]) {
     let count = 100 + random.below(12_000);
     let indices = match random.below(2) {
@@ -150,7 +149,7 @@ fn spawn_mesh<B: Bundle>(
 }
 
 impl Stage {
-    /// Spawns what is missing.
+    /// Spawns missing entities and assets.
     fn fill(&mut self, world: &mut World, random: &mut Random) {
         while self.meshes_3d.len() < MESHES {
             let shown = spawn_mesh(world, random, |mesh, world| {
@@ -189,7 +188,7 @@ impl Stage {
         let other = image(random);
         let mut images = world.resource_mut::<Assets<Image>>();
         let mut known = images.get_mut(&self.images[at].1).expect("it is there");
-        // Some change in place, and some get another size.
+        // Some images change in place, others also change their size.
         match &mut known.data {
             Some(data) if random.below(2) == 0 => data.fill(random.below(256) as u8),
             _ => *known = other,
@@ -229,7 +228,7 @@ impl Stage {
     }
 }
 
-/// Bytes of the process that are in memory.
+/// Resident bytes of the process.
 fn resident() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux tells");
     let pages = statm.split(' ').nth(1).and_then(|it| it.parse().ok());
@@ -266,7 +265,7 @@ fn gpu_memory_follows_live_assets() {
         if frame % 20 > 0 {
             continue;
         }
-        // Replaced resources are destroyed when no frame on its way uses it any more.
+        // Replaced resources are destroyed when no pending frame uses them.
         rig.update(4);
         let [host, device] = stage.live(rig.app.world());
         let used = memory(rig.app.world()).used as usize;

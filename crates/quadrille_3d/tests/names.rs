@@ -1,10 +1,9 @@
-//! No name of our preludes is one of bevy's, nor do 2D and 3D give one name to two things: programs
-//! take all of them with a star.
+//! No name of our preludes is also in bevy's, and 2D and 3D do not use one name for different items: programs
+//! glob-import all of them.
 //!
-//! A name that two preludes give to two things cannot be imported from here, so a collision does not
-//! compile.
+//! A name that two preludes give to different items cannot be imported here, so a collision does not compile.
 
-// The compiler only warns where the two come by several ways.
+// The compiler only warns about an item that is imported in several ways.
 #![deny(ambiguous_glob_imports)]
 
 #[allow(

@@ -1,5 +1,5 @@
-//! Public components, resources and assets of the crates that draw are known to bevy's type registry, so
-//! that scenes, editors and clones of entities do not lose them.
+//! Public components, resources and assets of the crates that draw are in bevy's type registry, so that scenes, editors
+//! and clones of entities keep them.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use quadrille_3d::Quadrille3dPlugin;
 use quadrille_3d::prelude::*;
 use quadrille_3d::wireframe::WireframePlugin;
 
-/// Resources that belong to a device or to the frame in progress, which no scene can hold. Those with a
-/// field of the device's are found by [`is_device_resource`].
+/// Resources of a device or of the current frame, which no scene can contain. Those with a field of a device type are
+/// found by [`is_device_resource`].
 const PER_FRAME_TYPES: &[&str] = &[
     "RateLimitedWarnings",
     "DeviceImages",
@@ -34,7 +34,7 @@ const PER_FRAME_TYPES: &[&str] = &[
     "CurrentColors",
 ];
 
-/// A public type that bevy keeps in worlds.
+/// A public type that is stored in worlds.
 #[derive(Debug)]
 struct Found {
     name: String,
@@ -44,7 +44,7 @@ struct Found {
     text: String,
 }
 
-/// Whether one of its fields belongs to a device.
+/// Whether a field of the type belongs to a device.
 fn is_device_resource(found: &Found) -> bool {
     let names = ["GpuBuffer", "GpuImage", "Pipeline", "ImageTable"];
     names.iter().any(|name| found.text.contains(name))
@@ -61,7 +61,7 @@ fn sources(folder: &Path, out: &mut Vec<String>) {
     }
 }
 
-/// The public types of a source that derive one of these.
+/// The public types of a source that derive one of these traits.
 fn find(source: &str, out: &mut Vec<Found>) {
     let code = source
         .lines()
@@ -111,7 +111,7 @@ fn public_types() -> Vec<Found> {
     found
 }
 
-/// All that the registration of a type lacks.
+/// Everything that is missing from the registration of a type.
 fn lacks(found: &Found, registration: &TypeRegistration) -> Vec<&'static str> {
     let mut lacks = Vec::new();
     let has_kind = match found.kind {
@@ -137,7 +137,7 @@ fn lacks(found: &Found, registration: &TypeRegistration) -> Vec<&'static str> {
 #[test]
 fn public_types_register_reflected_traits() {
     let mut app = App::new();
-    // Without the types that feature `reflect_auto_register` adds to it.
+    // Without the types that feature `reflect_auto_register` would add.
     app.insert_resource(AppTypeRegistry::default());
     app.add_plugins((
         bevy_app::TaskPoolPlugin::default(),
@@ -185,7 +185,7 @@ fn public_types_register_reflected_traits() {
     }
 }
 
-/// Without a registry, as in a world of one's own.
+/// Without a registry, as in a bare world.
 #[test]
 fn entity_clones_keep_materials() {
     let mut world = World::new();

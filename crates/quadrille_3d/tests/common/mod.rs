@@ -1,4 +1,4 @@
-//! A headless app that draws a scene and reads the picture back, or its numbers.
+//! A headless app that draws a scene and reads back the picture, or exact values.
 
 #[path = "../../../quadrille_content/tests/common/golden.rs"]
 pub(crate) mod golden;
@@ -19,13 +19,13 @@ use quadrille_3d::prelude::{ManualTextureViews, Quadrille3dPlugin as DrawingPlug
 
 pub(crate) use rig::*;
 
-/// Files of tests are in a folder that begins with this.
+/// Prefix of the folder for files of tests.
 const FOLDER: &str = "3d";
 
-/// Frames before a picture.
+/// Number of frames before a picture is read.
 const SETTLING: u32 = 2;
 
-/// The target of cameras whose numbers are read exactly.
+/// Render target of cameras whose values are read exactly.
 pub(crate) const EXACT: ManualTextureViewHandle = ManualTextureViewHandle(1);
 
 #[derive(Resource)]
@@ -42,7 +42,7 @@ fn prepare(app: &mut App, width: u32, height: u32) {
 }
 
 impl Rig {
-    /// An app that takes the DFG term from the table, for tests of energy: the polynomial is no integral.
+    /// An app that samples the DFG term from the LUT, for tests of energy: the polynomial fit is not energy-conserving.
     pub(crate) fn with_dfg_lut(width: u32, height: u32) -> Self {
         let plugin = DrawingPlugin {
             dfg_lut: true,
@@ -63,17 +63,17 @@ impl Rig {
         rig
     }
 
-    /// The numbers of a texel of the image [`EXACT`].
+    /// Exact values of a texel of the image [`EXACT`].
     pub(crate) fn exactly(&mut self, x: u32, y: u32) -> [f32; 4] {
         self.exact_row(y)[x as usize]
     }
 
-    /// The numbers of a row of texels of the image [`EXACT`].
+    /// Exact values of a row of texels of the image [`EXACT`].
     pub(crate) fn exact_row(&mut self, y: u32) -> Vec<[f32; 4]> {
         self.exact_rows().swap_remove(y as usize)
     }
 
-    /// The numbers of all texels of the image [`EXACT`], row by row from the top.
+    /// Exact values of all texels of the image [`EXACT`], row by row from the top.
     pub(crate) fn exact_rows(&mut self) -> Vec<Vec<[f32; 4]>> {
         self.update(SETTLING);
         let image = self.app.world().resource::<Exact>().0.clone();

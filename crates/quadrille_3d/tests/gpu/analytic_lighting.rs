@@ -1,4 +1,4 @@
-//! Numbers of lit surfaces against formulas in double precision.
+//! Radiance of lit surfaces, against formulas in double precision.
 
 use std::f64::consts::PI;
 
@@ -10,7 +10,7 @@ use quadrille_3d::prelude::*;
 
 use crate::common::{EXACT, Rig};
 
-/// Half floats have 11 bits, and the device's functions are as good.
+/// Half floats have 11 bits of precision, and functions of the device have at least this.
 pub(crate) const TOLERANCE: f64 = 2e-3;
 
 /// A large plane at the origin that faces +z, and a camera that sees it from the side by an angle.
@@ -18,7 +18,7 @@ pub(crate) fn rig(material: StandardMaterial, view_angle: f32) -> Rig {
     rig_in(Rig::with_dfg_lut(8, 8), material, view_angle)
 }
 
-/// The same in an app whose plugins are set up.
+/// The same in an app with plugins.
 fn rig_in(mut rig: Rig, material: StandardMaterial, view_angle: f32) -> Rig {
     rig.app.add_systems(
         Startup,
@@ -77,8 +77,7 @@ fn unlit_colors_are_exact() {
     assert_near(exposed[0], 1000.0 * exposure(), TOLERANCE, "exposed");
 }
 
-/// The lobe of mirroring facets with Fresnel's factor 1, and what it sends back of light from all
-/// directions, by quadrature.
+/// Specular lobe with a Fresnel factor of 1; [`energy`] is its directional albedo, by quadrature.
 pub(crate) fn specular(alpha: f64, n_l: f64, n_v: f64, n_h: f64) -> f64 {
     let square = alpha * alpha;
     let spread = n_h * n_h * (square - 1.0) + 1.0;
@@ -92,8 +91,7 @@ pub(crate) fn energy(alpha: f64, n_v: f64) -> f64 {
     scale + bias
 }
 
-/// The same with Fresnel's factor by Schlick for light that is mirrored at right angles as it is, and for
-/// light that is mirrored at grazing angles alone.
+/// The same, split by Schlick's Fresnel term into scale (F0) and bias (F90).
 fn quadrature(alpha: f64, n_v: f64) -> [f64; 2] {
     const STEPS: usize = 400;
     let view = [(1.0 - n_v * n_v).sqrt(), 0.0, n_v];
@@ -107,7 +105,7 @@ fn quadrature(alpha: f64, n_v: f64) -> [f64; 2] {
             let half: Vec<f64> = (0..3).map(|at| light[at] + view[at]).collect();
             let length = half.iter().map(|part| part * part).sum::<f64>().sqrt();
             let mirrored = specular(alpha, n_l, n_v, half[2] / length) * n_l;
-            // The cosine of the view to the half way is half the length of the sum.
+            // The half vector's cosine with the view is half of the length of the sum.
             let grazing = (1.0 - length / 2.0).powi(5);
             sum[0] += mirrored * (1.0 - grazing);
             sum[1] += mirrored * grazing;
@@ -116,8 +114,8 @@ fn quadrature(alpha: f64, n_v: f64) -> [f64; 2] {
     sum.map(|sum| sum * 2.0 * PI / (STEPS * STEPS) as f64)
 }
 
-/// Radiance of a white surface towards the eye, of light of 1 lux at right angles to it, with energy compensation by a DFG
-/// term.
+/// Radiance of a white surface towards the eye under light of 1 lux, measured perpendicular to the light, with energy
+/// compensation by a DFG term.
 fn reflected_by(
     dfg: impl Fn(f64, f64) -> [f64; 2],
     roughness: f64,
@@ -127,7 +125,7 @@ fn reflected_by(
 ) -> f64 {
     let alpha = roughness * roughness;
     let (n_l, n_v) = (light_angle.cos(), view_angle.cos());
-    // Light from the other side of the normal than the eye.
+    // Light and eye are on different sides of the surface.
     let half_angle = (light_angle + view_angle) / 2.0;
     let (n_h, l_h) = ((light_angle - half_angle).cos(), half_angle.cos());
     let f0 = 0.04 * (1.0 - metallic) + metallic;
@@ -142,7 +140,7 @@ fn reflected_by(
     (specular(alpha, n_l, n_v, n_h) * fresnel * compensation + diffuse) * n_l
 }
 
-/// As [`reflected_by`], with the integral itself.
+/// Like [`reflected_by`], with the exact integral.
 fn reflected(roughness: f64, metallic: f64, light_angle: f64, view_angle: f64) -> f64 {
     let integral = |roughness: f64, n_v| quadrature(roughness * roughness, n_v);
     reflected_by(integral, roughness, metallic, light_angle, view_angle)
@@ -163,13 +161,13 @@ fn energy_compensation_uses_polynomial_without_dfg_lut() {
             reflected_by(fitted, roughness, metallic, light_angle, view_angle)
         },
     );
-    // Rough metal seen from the side, where the two differ by more than tests let pass.
+    // Rough metal at a grazing angle, where the two differ by more than the tolerance.
     let [scale, bias] = fitted(0.8, 1.1f64.cos());
     let part = energy(0.64, 1.1f64.cos()) / (scale + bias);
     assert!(part > 1.1, "{part}");
 }
 
-/// Expects of lit surfaces what a function of roughness, metallic, and angles of light and view says.
+/// Compares lit surfaces with a function of roughness, metallic, and the angles of light and view.
 fn assert_reflected(app: impl Fn() -> Rig, reflected: impl Fn(f64, f64, f64, f64) -> f64) {
     const LUX: f32 = 1000.0;
     let cases: [(f32, f32, f32, f32); 5] = [
@@ -260,8 +258,7 @@ fn spot_light_is_cone() {
     assert_eq!(turned(0.61), 0.0);
 }
 
-/// Scale and bias of the specular lobe, by the curve that bevy uses (Karis 2014, "Physically
-/// Based Shading on Mobile").
+/// Scale and bias of the specular lobe, by bevy's polynomial fit (Karis 2014, "Physically Based Shading on Mobile").
 fn fitted(roughness: f64, cosine: f64) -> [f64; 2] {
     let r = |slope: f64, at_none: f64| roughness * slope + at_none;
     let x = r(-1.0, 1.0);
@@ -288,7 +285,7 @@ fn ambient_light_matches_integral_with_dfg_lut() {
     );
 }
 
-/// Expects of surfaces under ambient light what a DFG term says.
+/// Compares surfaces under ambient light with a DFG term.
 fn assert_ambient(app: impl Fn() -> Rig, dfg: impl Fn(f64, f64) -> [f64; 2]) {
     const BRIGHTNESS: f32 = 500.0;
     for (metallic, roughness, angle) in [(0.0, 0.5, 0.3), (1.0, 0.8, 0.9), (0.0, 1.0, 0.0)] {

@@ -16,15 +16,15 @@ use quadrille_3d::{
 
 use crate::common::{EXACT, Rig};
 
-/// `destination = source * scale + offset`, of an effect that is told apart by `N`; 2 is after tone mapping.
+/// `destination = source * scale + offset`. `N` distinguishes effects; 2 is after tone mapping.
 #[derive(Component, Clone, Copy)]
 pub(crate) struct Affine<const N: u8> {
     pub(crate) scale: f32,
     pub(crate) offset: f32,
 }
 
-/// Red of an image of a fraction of the view is half of what it was, and 1; green counts frames; alpha is the index of
-/// the first. The view shows red, green, and in blue how many frames there were since the first.
+/// Keeps an image of a fraction of the view's size: red is half of its previous value plus 1, green counts frames, and
+/// alpha is the index of the first frame. The view shows red, green, and in blue the number of frames since the first.
 #[derive(Component, Clone, Copy)]
 struct Accumulate {
     divisor: u32,
@@ -217,7 +217,7 @@ fn add(app: &mut App) {
     );
 }
 
-/// A mip chain by compute: each level is the one before it, and 1. The view shows the last one.
+/// A mip chain by compute: each level is the previous one plus 1. The view shows the last one.
 #[derive(Component, Clone, Copy)]
 struct Chain;
 
@@ -332,7 +332,7 @@ pub(crate) fn rig(fill: impl FnOnce(&mut World)) -> Rig {
     rig
 }
 
-/// A camera of a layer, all of whose picture has one linear value that no tone mapping changes.
+/// A camera of one layer, whose picture has a single linear value that tone mapping does not change.
 pub(crate) fn camera(world: &mut World, layer: usize, value: f32, msaa: Msaa) -> Entity {
     let mesh = Rectangle::new(100.0, 100.0);
     let mesh = world.resource_mut::<Assets<Mesh>>().add(mesh);
@@ -413,11 +413,11 @@ fn history_is_the_frame_before_and_ends_with_cut_resize_and_removal() {
     restarts(&mut rig, [5, 5]);
     assert_eq!(extents::<Accumulate>(&rig), [[11, 7, 1]; 2]);
     grows(&mut rig, [24, 14]);
-    // Half of 22 pixels is as much: the same images, another view.
+    // Half of 22 pixels is also 11: the images keep their size, but the view changes.
     set_viewport(&mut rig, eye, [4, 2, 22, 14]);
     restarts(&mut rig, [5, 5]);
     grows(&mut rig, [5, 5]);
-    // A view that only moves keeps its history.
+    // A view that is only moved keeps its history.
     set_viewport(&mut rig, eye, [6, 1, 22, 14]);
     grows(&mut rig, [7, 5]);
     rig.app.world_mut().entity_mut(eye).remove::<Accumulate>();

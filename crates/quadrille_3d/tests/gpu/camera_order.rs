@@ -1,4 +1,4 @@
-//! Cameras of both kinds whose pictures meet, and what cameras change of a picture.
+//! Order of 2D and 3D cameras with overlapping pictures, and settings of cameras that affect them.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_camera::{Camera3dDepthLoadOp, Hdr, ImageRenderTarget, SubCameraView};
@@ -39,7 +39,7 @@ fn camera(order: isize, clear_color: ClearColorConfig) -> Camera {
     }
 }
 
-/// A 3D camera 5 units before the origin, with colours that are what they are.
+/// A 3D camera 5 units in front of the origin that does not change colors.
 fn camera_3d(order: isize, clear_color: ClearColorConfig, layer: usize) -> impl Bundle {
     (
         Camera3d::default(),
@@ -50,7 +50,7 @@ fn camera_3d(order: isize, clear_color: ClearColorConfig, layer: usize) -> impl 
     )
 }
 
-/// A square of 2 units in the plane z = 0, which covers the middle of the picture and not its corners.
+/// A square of 2 units in the plane z = 0, which covers the center of the picture but not its corners.
 fn square(world: &mut World, material: StandardMaterial, layer: usize) -> Entity {
     let mesh = Rectangle::new(2.0, 2.0);
     let mesh = world.resource_mut::<Assets<Mesh>>().add(mesh);
@@ -312,7 +312,7 @@ fn sub_camera_view_crops_picture() {
     let part = shown(Some(part), 16);
     let places = (0..16).flat_map(|y| (0..16).map(move |x| (x, y)));
     let same = |&(x, y): &(u32, u32)| part.at(x, y) == whole.at(x + 4, y + 8);
-    // Edges fall on one side or the other of a sample by rounding.
+    // Rounding puts edges on either side of a sample.
     let count = places.filter(same).count();
     assert!(count >= 254, "{count} of 256 pixels");
     assert!(part.pixels.contains(&RED) && part.pixels.contains(&BLUE));

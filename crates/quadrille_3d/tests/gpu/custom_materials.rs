@@ -1,4 +1,4 @@
-//! Materials with a shader of their own, by exact numbers.
+//! Materials with their own shaders, by exact values.
 
 use bevy_app::App;
 use bevy_asset::RenderAssetUsages;
@@ -146,7 +146,7 @@ fn assert_color(found: [u8; 4], wanted: [f32; 3], what: &str) {
     }
 }
 
-/// Two texels, red and green, with the nearest one sampled.
+/// Two texels, red and green, with nearest filtering.
 fn pattern() -> Image {
     let size = Extent3d {
         width: 2,
@@ -305,7 +305,7 @@ fn custom_material_follows_components_and_assets() {
     let (entity, _) = square(&mut rig, Vec3::ZERO, 1.0, green.clone());
     let at = |rig: &mut Rig| rig.picture().at(16, 16);
     assert_eq!(at(&mut rig), [0, 255, 0, 255]);
-    // Another material in place.
+    // The material is replaced by another one.
     let world = rig.app.world_mut();
     let red = world.resource_mut::<Assets<Tinted>>().add(Tinted {
         color: LinearRgba::rgb(1.0, 0.0, 0.0),
@@ -316,7 +316,7 @@ fn custom_material_follows_components_and_assets() {
         .expect("it has one");
     material.0 = red;
     assert_eq!(at(&mut rig), [255, 0, 0, 255]);
-    // None, then a standard one, then a custom one beside it.
+    // No material, then a standard one, then a custom one in addition.
     let mut mesh = rig.app.world_mut().entity_mut(entity);
     mesh.remove::<MeshMaterial3d<Tinted>>();
     assert_eq!(at(&mut rig), [0, 0, 0, 255]);
@@ -419,7 +419,7 @@ fn unusable_material_shader_is_reported_and_drawn_in_magenta() {
         for part in parts {
             assert!(line.contains(part), "{part} is not in {line}");
         }
-        // The next version of the shader is used.
+        // The new version of the shader is used.
         let world = rig.app.world_mut();
         let mut shaders = world.resource_mut::<Assets<Shader>>();
         shaders
@@ -430,7 +430,7 @@ fn unusable_material_shader_is_reported_and_drawn_in_magenta() {
     }
 }
 
-/// The next frame takes the device with it.
+/// Whether the next frame loses the device.
 #[derive(Resource, Default)]
 struct Lose(bool);
 
@@ -519,7 +519,7 @@ fn material_shader_files_are_loaded_with_their_imports() {
         content,
         ..Quadrille3dPlugin::default()
     };
-    // Materials may come before the plugin that draws them.
+    // Materials may be added before the plugin that draws them.
     let mut rig = Rig::with(
         32,
         32,

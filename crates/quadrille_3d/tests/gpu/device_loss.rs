@@ -1,5 +1,5 @@
-//! 3D pictures after the device was lost: what fails here is a pass, and the handler wants another
-//! device for it, which is the way back from a device that is really lost.
+//! 3D pictures after the device was lost. A pass returns an error, and the handler requests another device: recovery is
+//! the same as from a device that is really lost.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_camera::{OrthographicProjection, Projection};
@@ -13,7 +13,7 @@ use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 use crate::common::{Rig, log};
 use crate::spheres;
 
-/// The next frame takes the device with it.
+/// Whether the next frame loses the device.
 #[derive(Resource, Default)]
 struct Lose(bool);
 
@@ -64,7 +64,7 @@ fn blue(usages: RenderAssetUsages) -> Image {
     )
 }
 
-/// Spawns a square of 2 units with an image.
+/// Spawns a textured square of 2 units.
 fn square(world: &mut World, x: f32, mesh: Mesh, image: Image) {
     let image = world.resource_mut::<Assets<Image>>().add(image);
     let material = StandardMaterial {
@@ -80,7 +80,7 @@ fn square(world: &mut World, x: f32, mesh: Mesh, image: Image) {
     world.spawn((Mesh3d(mesh), MeshMaterial3d(material), place));
 }
 
-/// Three squares side by side: of a mesh, of an image and of nothing that is on the device alone.
+/// Three squares side by side: one whose mesh is only on the device, one whose image is, and one without such data.
 #[test]
 #[ignore = "needs a device"]
 fn lost_gpu_only_data_is_reported_once() {

@@ -1,4 +1,4 @@
-//! Light that comes through thin surfaces, as exact numbers.
+//! Light that is transmitted through thin surfaces, as exact values.
 
 use std::f64::consts::PI;
 
@@ -22,7 +22,7 @@ fn transmissive(fraction: f32) -> StandardMaterial {
     }
 }
 
-/// A leaf that faces +z, seen from there, in light from a direction.
+/// A leaf that faces +z and the camera, lit from a direction.
 fn lit(material: StandardMaterial, to_light: Vec3) -> Rig {
     plane(material, |world| {
         world.spawn((
@@ -36,7 +36,7 @@ fn lit(material: StandardMaterial, to_light: Vec3) -> Rig {
     })
 }
 
-/// Asserts the part of the light that the leaf shows, by channel.
+/// Asserts the fraction of the light that the leaf reflects or transmits, by channel.
 fn expect(rig: &mut Rig, parts: [f64; 3], what: &str) {
     let found = rig.exactly(4, 4);
     for channel in 0..3 {
@@ -49,8 +49,8 @@ fn expect(rig: &mut Rig, parts: [f64; 3], what: &str) {
     }
 }
 
-/// Four curtains between a lamp and the camera, from one that lets nothing through to thick amber, and a ball behind
-/// each, whose shadow falls on the last two.
+/// Four curtains between a lamp and the camera, from opaque to thick amber, with a ball behind each, whose shadow falls
+/// on the last two.
 #[test]
 #[ignore = "needs a device"]
 fn diffuse_transmission_matches_golden() {
@@ -206,7 +206,7 @@ fn rect_light_is_transmitted() {
 #[test]
 #[ignore = "needs a device"]
 fn environment_light_is_transmitted() {
-    // White towards -z alone.
+    // White only towards -z.
     let sky = || image([1, 1, 6], |[_, _, face]| [f32::from(face == 4); 3]);
     let shown = |fraction, turned: Quat| {
         let mut rig = plane(transmissive(fraction), |world| {

@@ -1,4 +1,4 @@
-//! Cameras without `Hdr`: tone mapping in the shaders, straight to the target, beside cameras with `Hdr`.
+//! Cameras without `Hdr`: tone mapping in the shaders, directly to the target, compared with cameras with `Hdr`.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_camera::{Hdr, ManualTextureViewHandle};
@@ -40,7 +40,7 @@ fn rig() -> Rig {
     rig
 }
 
-/// A camera whose pixels are units of the world.
+/// A camera with one pixel per world unit.
 fn camera() -> (Camera3d, Projection, Transform, DebandDither) {
     (
         Camera3d::default(),
@@ -91,7 +91,7 @@ fn assert_alike(display_referred: &Picture, scene_referred: &Picture, subject: &
     }
 }
 
-/// Pictures of a camera without `Hdr` and with it.
+/// Pictures of the same camera without and with `Hdr`.
 fn both(rig: &mut Rig, camera: Entity) -> [Picture; 2] {
     rig.app.world_mut().entity_mut(camera).remove::<Hdr>();
     let display_referred = rig.picture();
@@ -187,7 +187,7 @@ fn lit_surfaces_in_fog_before_a_sky_look_the_same_with_and_without_hdr() {
     assert_alike(&display_referred, &scene_referred, "a sphere");
 }
 
-/// 8 bits of a linear number, coded as sRGB.
+/// A linear value as sRGB with 8 bits.
 fn srgb(linear: f32) -> u8 {
     Color::linear_rgb(linear, linear, linear)
         .to_srgba()

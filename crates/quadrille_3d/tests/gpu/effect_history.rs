@@ -17,7 +17,7 @@ use quadrille_3d::{
 use crate::camera_effects::{camera, expect_close, set_viewport};
 use crate::common::{EXACT, Rig};
 
-/// Shows motion, position and depth; green without a history. Keeps whether each frame had one.
+/// Shows motion, position and depth, or green without a valid history. Records the validity of each frame.
 #[derive(Component, Clone, Default)]
 struct Reproject {
     history_is_valid: Arc<Mutex<Vec<bool>>>,
@@ -129,7 +129,7 @@ fn reproject(
     }
 }
 
-/// How far all cameras move from frame to frame.
+/// Motion of all cameras per frame.
 #[derive(Resource, Default)]
 struct Step(Vec3);
 
@@ -165,7 +165,7 @@ fn matrices_and_depth_of_the_previous_frame_tell_motion() {
     let [motion, z, approach, _] = rig.exactly(5, 3);
     expect_close(motion, 0.0);
     expect_close(approach, 0.0);
-    // The surface lies in the plane z = 0, and the pixel this far left of the middle.
+    // The surface is the plane z = 0; the pixel is this far left of the center.
     let camera = rig.app.world().get::<Camera>(eye).expect("a camera");
     let scale = camera.clip_from_view().x_axis.x;
     let x = (5.5 / 32.0 * 2.0 - 1.0) * 20.0 / scale;
@@ -196,7 +196,7 @@ fn matrices_and_depth_of_the_previous_frame_tell_motion() {
     assert_eq!(rig.app.world().resource::<PreviousDepths3d>().len(), 0);
 }
 
-/// The next frame takes the device with it.
+/// Whether the next frame loses the device.
 #[derive(Resource, Default)]
 struct Lose(bool);
 
@@ -221,7 +221,7 @@ fn history_begins_again_after_device_loss() {
         .add_systems(Render, fail);
     rig.start();
     let world = rig.app.world_mut();
-    // The image with exact numbers is one of the device that is lost.
+    // The image with exact values belongs to the lost device.
     world.resource_mut::<ManualTextureViews>().remove(&EXACT);
     let effects = [0, 1].map(|at| {
         let effect = Reproject {

@@ -13,7 +13,7 @@ use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
 use crate::camera_effects::{Affine, camera, expect_close, rig, set_viewport};
 use crate::common::{EXACT, Rig};
 
-/// Half of the color, and a half.
+/// Halves the color and adds 0.5.
 const AFTER: Affine<2> = Affine {
     scale: 0.5,
     offset: 0.5,
@@ -203,11 +203,11 @@ fn effects_of_a_camera_that_keeps_the_target_read_what_earlier_cameras_drew() {
         };
         shown(&mut rig, 0.25);
         expect_passes(&plan(&mut rig), &[], &["load_target_3d", "copy target"]);
-        // Contents that are loaded behind tone mapping are not mapped again.
+        // Target contents that are loaded after tone mapping are not mapped again.
         rig.app.world_mut().entity_mut(over).insert(AFTER);
         shown(&mut rig, 0.625);
         expect_passes(&plan(&mut rig), &["load_target_3d", "copy target"], &[]);
-        // Contents that are loaded before tone mapping are, as in bevy.
+        // Target contents that are loaded before tone mapping are mapped, as in bevy.
         rig.app.world_mut().entity_mut(over).insert(BEFORE);
         rig.app.world_mut().entity_mut(over).remove::<Affine<2>>();
         shown(&mut rig, 1.5 / 2.5);
@@ -242,7 +242,7 @@ fn effects_of_cameras_that_draw_to_image_assets_are_in_the_image() {
         let eye = camera(world, 0, 0.25, Msaa::Sample4);
         let target = RenderTarget::Image(ImageRenderTarget::from(image.clone()));
         world.entity_mut(eye).insert((target, BEFORE, AFTER));
-        // A later camera keeps the image, and has an effect.
+        // A later camera with an effect keeps the contents of the image.
         let over = empty_camera(world, 1, ClearColorConfig::None);
         let target = RenderTarget::Image(ImageRenderTarget::from(image.clone()));
         let half = Affine::<2> {
@@ -277,7 +277,7 @@ fn pass_of_another_stage_than_its_effect_has_a_warning() {
         let eye = camera(world, 0, 0.25, Msaa::Off);
         world.entity_mut(eye).insert((Hdr, AFTER));
     });
-    // The pass of an effect that stands after tone mapping, and has no images before it.
+    // Pass of an effect before tone mapping, where the effect has no images: its stage is after tone mapping.
     let misplaced = crate::camera_effects::affine::<2>;
     rig.app.add_systems(
         quadrille::prelude::Render,

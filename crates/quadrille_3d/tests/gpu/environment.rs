@@ -1,4 +1,4 @@
-//! Skies and light from all around: directions, energy, filtered levels against quadrature.
+//! Skyboxes and environment lighting: directions, energy, and filtered mip levels against quadrature.
 
 use std::f64::consts::PI;
 
@@ -14,7 +14,7 @@ use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureViewDescripto
 use crate::analytic_lighting::{self, TOLERANCE, assert_near, exposure};
 use crate::common::{EXACT, Rig, golden};
 
-/// An image of floats, from the colour of each texel of each layer.
+/// A float image, from a function of texel and layer.
 pub(crate) fn image(size: [u32; 3], color: impl Fn([u32; 3]) -> [f32; 3]) -> Image {
     let [width, height, layers] = size;
     let places =
@@ -44,7 +44,7 @@ pub(crate) fn image(size: [u32; 3], color: impl Fn([u32; 3]) -> [f32; 3]) -> Ima
     image
 }
 
-/// Another colour for each face: +x, -x, +y, -y, +z, -z of the cube, which is left-handed.
+/// A different color for each face: +x, -x, +y, -y, +z, -z of the cube, which is left-handed.
 const FACES: [[f32; 3]; 6] = [
     [1.0, 0.0, 0.0],
     [0.5, 0.0, 0.0],
@@ -54,7 +54,7 @@ const FACES: [[f32; 3]; 6] = [
     [0.0, 0.0, 0.5],
 ];
 
-/// The colour that the world's direction has in that cube.
+/// The color of a world direction in that cube.
 fn face_of(direction: Vec3) -> [f32; 3] {
     let axes = [
         Vec3::X,
@@ -94,7 +94,7 @@ fn sphere() -> Image {
     })
 }
 
-/// A camera whose numbers are read exactly.
+/// A camera whose values are read exactly.
 fn eye(eye: Transform) -> impl Bundle {
     (
         Camera3d::default(),
@@ -104,7 +104,7 @@ fn eye(eye: Transform) -> impl Bundle {
     )
 }
 
-/// The middle of what is seen in these directions.
+/// The center pixel of views in these directions.
 fn rendered(picture: fn() -> Image, rotation: Quat, directions: &[Vec3]) -> Vec<[f32; 3]> {
     let mut rig = Rig::scene(
         8,
@@ -159,7 +159,7 @@ fn skybox_has_correct_orientation() {
     let wanted = directions.map(face_of);
     assert_colors(&rendered(faces, Quat::IDENTITY, &directions), &wanted);
     assert_colors(&rendered(sphere, Quat::IDENTITY, &directions), &wanted);
-    // Turned to the left, what was ahead is on the left.
+    // After a rotation to the left, what was ahead is on the left.
     let turned = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2);
     let left = rendered(faces, turned, &[Vec3::NEG_X]);
     assert_colors(&left, &[face_of(Vec3::NEG_Z)]);
@@ -216,7 +216,7 @@ fn mirror_reflects_rotated_environment() {
     let mut light = world.get_mut::<EnvironmentMapLight>().expect("it is there");
     light.rotation = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2);
     let [r, g, b, _] = rig.exactly(4, 4);
-    // The left side of the map has turned to the back of the camera.
+    // A rotation moves the left side of the map behind the camera.
     assert_colors(&[[r, g, b]], &[face_of(Vec3::NEG_X)]);
 }
 
@@ -232,7 +232,7 @@ fn reflection_probes_blend_and_correct_parallax() {
         let probe = LightProbe {
             falloff: Vec3::splat(0.5),
         };
-        // The middle of the plane is three quarters of the way out, half way through the falloff.
+        // The center of the plane is at three quarters of the extent, half way through the falloff.
         let place = Transform::from_xyz(3.0, 0.0, 0.0).with_scale(Vec3::splat(8.0));
         world.spawn((probe, light, place));
     });
@@ -255,7 +255,7 @@ fn reflection_probes_blend_and_correct_parallax() {
         let [r, g, b, _] = rig.exactly(4, 4);
         [r, g, b]
     };
-    // Near a wall the ray from there meets it, not what is far ahead.
+    // Near a wall, the reflected ray hits the wall, not what is straight ahead.
     let near = ParallaxCorrection::Custom(Vec3::new(0.5, 0.5, 0.1));
     assert_colors(&[with(near)], &[face_of(Vec3::X)]);
     assert_colors(&[with(ParallaxCorrection::None)], &[face_of(Vec3::Z)]);
@@ -332,7 +332,7 @@ fn white_furnace_test() {
     }
 }
 
-/// Light that grows with height, by longitude and latitude.
+/// Light that increases with height, as an equirectangular image.
 fn brighter_above(factor: f32) -> Image {
     image([64, 32, 1], move |[_, y, _]| {
         let height = ((y as f32 + 0.5) / 32.0 * std::f32::consts::PI).cos();
@@ -340,7 +340,7 @@ fn brighter_above(factor: f32) -> Image {
     })
 }
 
-/// The mean height of the directions that the GGX lobe and the cosine prefer around the zenith.
+/// Mean height of directions around the zenith, weighted by GGX lobe and cosine.
 fn height(alpha: f64) -> f64 {
     const STEPS: u32 = 20_000;
     let square = alpha * alpha;
@@ -362,11 +362,11 @@ fn half(bytes: &[u8]) -> f32 {
     f32::from_bits((bits << 13) + ((127 - 15) << 23))
 }
 
-/// Places in what is made of a map.
+/// Indices in the filtered maps of an environment.
 const IRRADIANCE: usize = 0;
 const RADIANCE: usize = 1;
 
-/// A texel beside the middle of the faces +y and -y of a mip level, and how high the upper one is.
+/// A texel next to the center of the faces +y and -y of a mip level, and the height of the upper one.
 fn poles(rig: &mut Rig, map: &Handle<Image>, which: usize, level: u8) -> ([f64; 2], f64) {
     let maps = rig.app.world().resource::<EnvironmentMaps3d>();
     let cube = maps.filtered(map).expect("it is made")[which].clone();
@@ -402,7 +402,7 @@ fn filtered_cubes_match_integrals() {
             found[0] - (1.0 + slope * height),
             found[1] - (1.0 - slope * height),
         ];
-        // One part of a hundred of the brightest.
+        // One percent of the brightest.
         let is_near = off.iter().all(|off| off.abs() < 0.02);
         assert!(
             is_near,
@@ -414,10 +414,10 @@ fn filtered_cubes_match_integrals() {
         let perceptual = f64::from(level) / f64::from(levels - 1);
         expect(RADIANCE, level, height(perceptual * perceptual));
     }
-    // The mean height by the cosine.
+    // The mean height, weighted by the cosine.
     expect(IRRADIANCE, 0, 2.0 / 3.0);
 
-    // Another image is filtered, and the same one is not filtered again.
+    // A new image is filtered, an unchanged one is not filtered again.
     let before = rig.exactly(4, 4)[0];
     let world = rig.app.world_mut();
     world
@@ -437,7 +437,7 @@ fn filtered_cubes_match_integrals() {
     assert_near(before, after / 2.0, 2.0 * TOLERANCE, "twice as bright");
 }
 
-/// Spheres of all kinds under a sky with a sun, on a light floor.
+/// Spheres of different materials under a sky with a sun, on a light floor.
 fn outdoors(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -530,7 +530,7 @@ fn invalid_skybox_images_are_skipped() {
     assert_eq!(rig.exactly(4, 4), [0.0, 0.0, 0.0, 1.0]);
 }
 
-/// A volume of two cubes side by side along x: of each side the number of the cube, and the side.
+/// An irradiance volume of `size` voxels, whose values are a function of voxel and side.
 pub(crate) fn cubes(size: [u32; 3], value: impl Fn([u32; 3], usize) -> f32) -> Image {
     let [x, y, z] = size;
     let mut image = image([x, 2 * y, 3 * z], |[column, row, slice]| {
@@ -542,7 +542,7 @@ pub(crate) fn cubes(size: [u32; 3], value: impl Fn([u32; 3], usize) -> f32) -> I
     image
 }
 
-/// A grey plane that is lit by a volume alone.
+/// A grey plane that is lit only by a volume.
 fn in_irradiance_volume(voxels: Image, place: Transform, falloff: f32) -> Rig {
     let material = StandardMaterial {
         base_color: Color::linear_rgb(0.5, 0.5, 0.5),
@@ -563,7 +563,7 @@ fn in_irradiance_volume(voxels: Image, place: Transform, falloff: f32) -> Rig {
     })
 }
 
-/// Turns the plane and the camera.
+/// Rotates the plane and the camera.
 fn turn(rig: &mut Rig, turn: Quat) {
     let world = rig.app.world_mut();
     let mut eyes = world.query_filtered::<&mut Transform, With<Camera3d>>();
@@ -607,13 +607,13 @@ fn irradiance_volume_faces_light_matching_normals() {
 #[test]
 #[ignore = "needs a device"]
 fn irradiance_volumes_apply_inside_bounds() {
-    // Cubes along x: the middle of the plane is a quarter of the size to the left of the middle.
+    // Voxels along x: the center of the plane is a quarter of the size to the left of the center of the volume.
     let along = |[x, ..]: [u32; 3], _| 1.0 + x as f32;
     let right = Transform::from_xyz(2.0, 0.0, 0.0).with_scale(Vec3::splat(8.0));
     let found = in_irradiance_volume(cubes([4, 1, 1], along), right, 0.0).exactly(4, 4)[0];
-    // Between the first cube's middle, an eighth from the side, and the next.
+    // Halfway between the centers of the first voxel, at an eighth of the size, and of the second.
     assert_near(found, 0.5 * 1.5, TOLERANCE, "between two cubes");
-    // Three quarters of the way out and half way through the falloff, under a sky.
+    // At three quarters of the extent, half way through the falloff, under a sky.
     let place = Transform::from_xyz(3.0, 0.0, 0.0).with_scale(Vec3::splat(8.0));
     let mut rig = in_irradiance_volume(cubes([1, 1, 1], |_, _| 4.0), place, 0.5);
     let world = rig.app.world_mut();

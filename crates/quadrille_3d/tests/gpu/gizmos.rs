@@ -1,4 +1,4 @@
-//! Lines of gizmos in 3D, against a box that hides some.
+//! Lines of gizmos in 3D, partly occluded by a box.
 
 use bevy_app::{Startup, Update};
 use bevy_ecs::prelude::*;
@@ -22,8 +22,8 @@ fn rig_with<M>(draw: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, 
     rig
 }
 
-/// A camera at z = 10 that sees one pixel for each unit, and a grey square of 20 in its middle. Its
-/// tone mapping changes all colours but those of gizmos.
+/// A camera at z = 10 with one pixel per unit, and a grey square of 20 in the center. Its tone mapping changes all
+/// colors except those of gizmos.
 fn setup(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -66,18 +66,18 @@ fn gizmo_lines_have_color_width_and_depth_test() {
         gizmos.line(from, to, GREEN);
     });
     let picture = rig.picture();
-    // Two pixels wide, and of the very colours, whatever the tone mapping is.
+    // Two pixels wide, in the exact colors, regardless of tone mapping.
     assert_eq!(column(&picture, 5, 26..30), [BLACK, IS_RED, IS_RED, BLACK]);
     assert_eq!(column(&picture, 32, 27..29), [IS_RED; 2]);
     assert_eq!(
         column(&picture, 5, 34..38),
         [BLACK, IS_GREEN, IS_GREEN, BLACK]
     );
-    // The square hides what is behind it; dithering changes its colour by little.
+    // The square occludes what is behind it; dithering changes its color slightly.
     let is_square = |[r, g, b, _]: [u8; 4]| r > 100 && r.abs_diff(g) < 3 && r.abs_diff(b) < 3;
     let rows = column(&picture, 32, 34..38);
     assert!(rows.iter().all(|at| is_square(*at)), "{rows:?}");
-    // Before all else, and behind all else.
+    // In front of everything, and behind everything.
     change(&mut rig, |config| config.depth_bias = -1.0);
     let picture = rig.picture();
     assert_eq!(column(&picture, 32, 35..37), [IS_GREEN; 2]);
@@ -85,7 +85,7 @@ fn gizmo_lines_have_color_width_and_depth_test() {
     let picture = rig.picture();
     let rows = column(&picture, 32, 26..30);
     assert!(rows.iter().all(|at| is_square(*at)), "{rows:?}");
-    // A width of its own, and no lines of other layers.
+    // A different width, and no lines of other layers.
     change(&mut rig, |config| {
         config.depth_bias = 0.0;
         config.line.width = 4.0;
@@ -126,7 +126,7 @@ fn retained_gizmos_follow_entity() {
 #[ignore = "needs a device"]
 fn gizmo_lines_clip_at_near_plane_and_scale_with_perspective() {
     let mut rig = rig_with(|mut gizmos: Gizmos| {
-        // From behind the camera far into the picture.
+        // From behind the camera to far in front of it.
         gizmos.line(Vec3::new(0.0, -2.0, 20.0), Vec3::new(0.0, -2.0, -9.0), RED);
         gizmos.line(Vec3::new(-9.0, 1.0, 5.0), Vec3::new(9.0, 1.0, 5.0), GREEN);
     });
@@ -142,13 +142,13 @@ fn gizmo_lines_clip_at_near_plane_and_scale_with_perspective() {
     });
     let is = |picture: &Picture, color| picture.pixels.iter().filter(|at| **at == color).count();
     let picture = rig.picture();
-    // 20 pixels at each of 64 columns, but where red is.
+    // 20 pixels in each of 64 columns, except where red covers them.
     let green = is(&picture, IS_GREEN);
     assert!((640..=1280).contains(&green), "{green}");
     assert_eq!(picture.at(32, 63), IS_RED);
     change(&mut rig, |config| config.line.perspective = true);
     let picture = rig.picture();
-    // At a distance of 5: 4 pixels.
+    // 4 pixels at a distance of 5.
     let thin = is(&picture, IS_GREEN);
     assert!((64..=256).contains(&thin), "{thin}");
     assert_eq!(picture.at(32, 63), IS_RED);

@@ -1,4 +1,4 @@
-//! glTF files that take more than they are worth, or read what is none of theirs.
+//! glTF files whose decoded size exceeds the limits, or that read other files than they may.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
     temporary("gltf")
 }
 
-/// The error of a file that is refused.
+/// Loads an invalid file, and returns its error.
 fn refused(rig: &mut Rig, name: &str, file: &[u8]) -> String {
     fs::write(folder().join(name), file).expect("files can be written");
     let server = rig.app.world().resource::<AssetServer>().clone();
@@ -31,7 +31,7 @@ fn refused(rig: &mut Rig, name: &str, file: &[u8]) -> String {
     panic!("{name} is never loaded");
 }
 
-/// A row of nodes, each the child of the one before, with the sheet at its end.
+/// A chain of nested nodes, with the sheet at its end.
 fn nested(depth: usize) -> Vec<u8> {
     let file = File::new().with(|file| {
         let mut nodes: Vec<Value> = (1..depth).map(|at| json!({"children": [at]})).collect();
@@ -66,7 +66,7 @@ fn nested_nodes_are_drawn_or_refused() {
         let error = refused(&mut rig, &format!("deep{depth}.glb"), &nested(depth));
         assert!(error.contains("more than 256 deep"), "{error}");
     }
-    // By the name of bevy's loader, which a meta file may have, it is the same.
+    // The same for bevy's loader name, which a meta file may contain.
     let meta = r#"(meta_format_version: "1.0", asset: Load(
         loader: "bevy_gltf::loader::GltfLoader", settings: ()))"#;
     fs::write(folder().join("named.glb.meta"), meta).expect("files can be written");
@@ -86,7 +86,7 @@ fn nested_nodes_are_drawn_or_refused() {
 pub(crate) fn png(size: [u32; 2], depth: png::BitDepth, pixel: &[u8]) -> Vec<u8> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, size[0], size[1]);
-    // One channel, where pixels are bits: there are no others.
+    // Pixels of one bit have a single channel in PNG.
     encoder.set_color(match depth {
         png::BitDepth::One => png::ColorType::Grayscale,
         _ => png::ColorType::Rgba,
@@ -106,11 +106,11 @@ pub(crate) fn png(size: [u32; 2], depth: png::BitDepth, pixel: &[u8]) -> Vec<u8>
     file
 }
 
-/// The sheet with an image in a view, or in a URI.
+/// The sheet with an image in a buffer view, or in a URI.
 fn with_image(image: &[u8], mime_type: &str, in_view: bool, textures: usize) -> Vec<u8> {
     let file = File::new().with(|file| {
         if in_view {
-            // A view without an accessor.
+            // A buffer view without an accessor.
             file.add("SCALAR", UNSIGNED_BYTE, image.len(), image);
             let views = file.tree["bufferViews"].as_array().expect("a list").len();
             file.tree["images"] = json!([{"bufferView": views - 1, "mimeType": mime_type}]);
@@ -173,7 +173,7 @@ fn embedded_images_have_limits() {
                 "{name}: {error}"
             );
         }
-        // Each by itself is within the limits of an image: 64 MiB, once for each texture.
+        // Each image is within the limits: 64 MiB for each texture. The sum is not.
         let image = png([4096, 4096], Eight, &[]);
         let file = with_image(&image, "image/png", in_view, 17);
         let error = refused(&mut rig, &format!("sum{in_view}.glb"), &file);
@@ -181,7 +181,7 @@ fn embedded_images_have_limits() {
     }
 }
 
-/// Values of 16 bits are drawn as those of 8 bits: 128 of 255, and not 188.
+/// Values of 16 bits are drawn like those of 8 bits: 128 of 255, and not 188.
 #[test]
 #[ignore = "needs a device"]
 fn images_of_16_bits_match_those_of_8() {
@@ -209,7 +209,7 @@ fn images_of_16_bits_match_those_of_8() {
         rig.app.world_mut().despawn(entity);
         rig.update(1);
     }
-    // Where values are linear they stay: a normal map is no picture.
+    // Linear values stay unchanged: a normal map is not sRGB.
     let normals = File::new().with(|file| {
         let at = file.bytes.len();
         file.bytes.extend_from_slice(&sixteen);
@@ -235,7 +235,7 @@ fn images_of_16_bits_match_those_of_8() {
     );
 }
 
-/// The sheet with its vertices in a file of their own.
+/// The sheet with its vertices in a separate file.
 fn with_buffer(uri: &str) -> Vec<u8> {
     let mut file = File::new();
     file.tree["buffers"] = json!([{"byteLength": file.bytes.len()}, {"byteLength": 4, "uri": uri}]);

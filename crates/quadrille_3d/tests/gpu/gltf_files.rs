@@ -1,5 +1,5 @@
-//! glTF files that the tests write: a sheet with a skin, a morph target, an animation and the extensions of
-//! materials, and the same file broken in many ways.
+//! glTF files written by the tests: a sheet with a skin, a morph target, an animation and material extensions, and the
+//! same file with various errors.
 
 use bevy_asset::RecursiveDependencyLoadState;
 use bevy_ecs::prelude::*;
@@ -13,16 +13,16 @@ use crate::common::{Rig, temporary};
 pub(crate) const SIDE: u32 = 64;
 const HEIGHT: f32 = 4.0;
 
-/// A file before it is written.
+/// A file before serialization.
 pub(crate) struct File {
     pub(crate) tree: Value,
-    /// Contents of its only buffer.
+    /// Contents of its single buffer.
     pub(crate) bytes: Vec<u8>,
 }
 
 impl File {
-    /// A white sheet whose side is 1, which follows a joint. The only animation takes a second: the joint goes one
-    /// unit to the right, and the upper edge one unit up, which a morph target does.
+    /// A white sheet of side length 1, skinned to one joint. Its single animation takes a second: the joint moves one
+    /// unit to the right, and a morph target moves the upper edge one unit up.
     pub(crate) fn new() -> Self {
         let mut file = Self {
             tree: json!({
@@ -72,7 +72,7 @@ impl File {
         file.floats("SCALAR", &[[0.0], [1.0]]);
         file.floats("VEC2", &[[0.0, 0.0]; 4]);
         file.floats("VEC3", &[[0.0, 0.0, 1.0]; 4]);
-        // Positions and times have bounds.
+        // Accessors of positions and times have bounds.
         file.tree["accessors"][0]["min"] = json!([-0.5, -0.5, 0.0]);
         file.tree["accessors"][0]["max"] = json!([0.5, 0.5, 0.0]);
         file.tree["accessors"][4]["min"] = json!([0.0, 0.0, 0.0]);
@@ -91,7 +91,7 @@ impl File {
         self.add(kind, FLOAT, values.len(), &bytes);
     }
 
-    /// Adds a view of the buffer and an accessor of it.
+    /// Adds a buffer view and its accessor.
     pub(crate) fn add(&mut self, kind: &str, component: u32, count: usize, bytes: &[u8]) {
         let offset = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
@@ -104,20 +104,20 @@ impl File {
         }));
     }
 
-    /// The same with what a function changes.
+    /// The same file, changed by a function.
     pub(crate) fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
         change(&mut self);
         self
     }
 
-    /// Overwrites part of what an accessor reads.
+    /// Overwrites a part of an accessor's data.
     fn put(&mut self, accessor: usize, at: usize, bytes: &[u8]) {
         let offset = self.tree["bufferViews"][accessor]["byteOffset"].as_u64();
         let first = offset.expect("a number") as usize + at;
         self.bytes[first..first + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// A .glb file.
+    /// Serializes to a .glb file.
     pub(crate) fn packed(mut self) -> Vec<u8> {
         if self.tree.get("buffers").is_none() {
             self.tree["buffers"] = json!([{"byteLength": self.bytes.len()}]);
@@ -178,7 +178,7 @@ pub(crate) fn rig() -> Rig {
     rig
 }
 
-/// Writes a file and loads it; none if that fails.
+/// Writes and loads a file; `None` if loading fails.
 pub(crate) fn load(rig: &mut Rig, name: &str, file: &[u8]) -> Option<Handle<Gltf>> {
     std::fs::write(temporary("gltf").join(name), file).expect("files can be written");
     let server = rig.app.world().resource::<AssetServer>().clone();
@@ -190,7 +190,7 @@ pub(crate) fn load(rig: &mut Rig, name: &str, file: &[u8]) -> Option<Handle<Gltf
             RecursiveDependencyLoadState::Failed(_) if server.load_state(&handle).is_failed() => {
                 return None;
             }
-            // The file itself is loaded, and a dependency failed.
+            // The file itself is loaded, but a dependency failed.
             RecursiveDependencyLoadState::Failed(_) if server.is_loaded(&handle) => {
                 return Some(handle);
             }
@@ -210,14 +210,14 @@ pub(crate) fn show(rig: &mut Rig, file: &Handle<Gltf>) -> Entity {
     entity
 }
 
-/// Red at places that are right and above of the middle by so many units.
+/// Red values at positions in units to the right of and above the center.
 pub(crate) fn seen<const N: usize>(rig: &mut Rig, places: [[f32; 2]; N]) -> [u8; N] {
     let picture = rig.picture();
     let pixel = |along: f32| (SIDE as f32 * (0.5 + along / HEIGHT)) as u32;
     places.map(|[right, up]| picture.at(pixel(right), pixel(-up))[0])
 }
 
-/// Has the only player of the world stand in the middle of its clip.
+/// Pauses the only animation player of the world in the middle of the clip.
 fn play(world: &mut World, graph: &Handle<AnimationGraph>, clip: AnimationNodeIndex) {
     let mut players = world.query::<(Entity, &mut AnimationPlayer)>();
     let (entity, mut player) = players.single_mut(world).expect("one plays it");
@@ -234,12 +234,12 @@ fn gltf_skins_morphs_and_animations_are_drawn() {
     show(&mut rig, &file);
     let places = [[0.0, 0.0], [-0.3, 0.0], [0.7, 0.0], [0.3, 0.8]];
     assert_eq!(seen(&mut rig, places), [255, 255, 0, 0]);
-    // Half of the way: half a unit to the right, and half a unit higher.
+    // In the middle of the clip: half a unit to the right, and half a unit up.
     let world = rig.app.world_mut();
     let gltf = world.resource::<Assets<Gltf>>().get(&file).expect("loaded");
     let (graph, clip) = AnimationGraph::from_clip(gltf.animations[0].clone());
     let graph = world.resource_mut::<Assets<AnimationGraph>>().add(graph);
-    // bevy despawns and spawns the scene again some frames later, on the event of its asset.
+    // bevy despawns the scene and spawns it again some frames later, after the asset's event.
     for _ in 0..10 {
         play(rig.app.world_mut(), &graph, clip);
         rig.update(2);
@@ -294,7 +294,7 @@ fn gltf_material_extensions_set_fields() {
         [0.5, 0.25]
     );
     assert_eq!(material.emissive.to_f32_array()[..3], [1.0, 0.5, 0.0]);
-    // Reflectance 0.5 is that of glass, of which `specularFactor` is a part.
+    // Reflectance 0.5 is that of glass, which `specularFactor` scales.
     assert_eq!(material.reflectance, 0.25);
     assert_eq!(
         material.specular_tint.to_linear(),
@@ -306,7 +306,7 @@ fn gltf_material_extensions_set_fields() {
     );
     assert_eq!(material.alpha_mode, AlphaMode::Mask(0.25));
     assert!(material.double_sided && material.cull_mode.is_none());
-    // Lit by nothing: it shows its emission, 1 and 0.5, less the reflection of the clearcoat.
+    // Without lights: only emission is visible, 1 and 0.5, attenuated by the clearcoat.
     let [red, green, blue, _] = rig.picture().at(SIDE / 2, SIDE / 2);
     assert!(
         red > 240 && (170..=190).contains(&green) && blue < 10,
@@ -466,7 +466,7 @@ fn broken_gltf_files_fail_gracefully() {
             wrong.push(format!("{what}: {found:?}, not {fate:?}"));
         }
     }
-    // All that is right is drawn as before.
+    // Valid content is drawn as before.
     let file = load(&mut rig, "right.glb", &File::new().packed()).expect("it is right");
     show(&mut rig, &file);
     assert_eq!(seen(&mut rig, [[0.1, 0.1], [0.7, 0.0]]), [255, 0]);

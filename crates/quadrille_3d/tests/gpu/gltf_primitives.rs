@@ -1,4 +1,4 @@
-//! Primitives, weights and texture coordinates that bevy_gltf leaves out.
+//! Primitives, weights and texture coordinates that bevy_gltf does not load.
 
 use quadrille_3d::prelude::*;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::gltf_files::{File, UNSIGNED_BYTE, load, rig, seen, show};
 const BYTE: u32 = 5120;
 const SHORT: u32 = 5122;
 
-/// Draws a file, and what is in the middle, to the right, and above.
+/// Draws a file, and returns the red values at the center, to the right, and above.
 fn drawn(rig: &mut Rig, name: &str, file: File, places: [[f32; 2]; 3]) -> [u8; 3] {
     let file = load(rig, name, &file.packed()).unwrap_or_else(|| panic!("{name} is refused"));
     let entity = show(rig, &file);
@@ -53,7 +53,7 @@ impl File {
 
 const PLACES: [[f32; 2]; 3] = [[0.1, 0.1], [0.3, 1.2], [0.7, 0.0]];
 
-/// The upper edge of the sheet goes up by one unit: 1.2 above of the middle there is something.
+/// The upper edge of the sheet moves up by one unit, so that it covers a point 1.2 above the center.
 #[test]
 #[ignore = "needs a device"]
 fn morph_targets_without_normals_and_node_weights_apply() {
@@ -73,7 +73,7 @@ fn morph_targets_without_normals_and_node_weights_apply() {
         file.tree["nodes"][0]["weights"] = json!([0.0]);
     });
     assert_eq!(drawn(&mut rig, "none.glb", none, PLACES), [255, 0, 0]);
-    // A triangle whose index is beyond the vertices is left out, and the other is drawn.
+    // A triangle with an out-of-range index is omitted, the other one is drawn.
     let beyond = plain().with(|file| {
         file.attributes().remove("NORMAL");
         let tree = file.primitive().as_object_mut().expect("a table");
@@ -138,18 +138,19 @@ fn triangle_fans_and_line_loops_are_drawn() {
     assert_eq!(indices, [0, 1, 1, 2, 2, 3, 3, 0]);
     assert_eq!(format!("{:?}", mesh.primitive_topology()), "LineList");
     show(&mut rig, &file);
-    // The left edge closes the loop; a line may be one pixel beside.
+    // The left edge closes the loop; rasterization may move a line by one pixel.
     let picture = rig.picture();
     let left = (22..=25).any(|x| picture.at(x, 32)[0] == 255);
     assert!(left && picture.at(32, 32)[0] == 0);
 }
 
-/// Positions of a byte or two each, with and without normalization, normals of bytes and targets of shorts.
+/// Positions of one or two bytes per component, with and without normalization; normals of bytes, and targets of
+/// shorts.
 #[test]
 #[ignore = "needs a device"]
 fn quantized_meshes_are_drawn() {
     let mut rig = rig();
-    // A byte more for each, as each element begins at a multiple of four bytes.
+    // One padding byte each, since elements are aligned to four bytes.
     let corners: [[i8; 4]; 4] = [
         [-64, -64, 0, 0],
         [64, -64, 0, 0],
@@ -198,8 +199,8 @@ fn quantized_meshes_are_drawn() {
     assert_eq!(drawn(&mut rig, "moved.glb", moved, PLACES), [255, 255, 0]);
 }
 
-/// Two joints, the second of the second set, each with half of the weight: the second joint moves the sheet by
-/// two units, so it is moved by one.
+/// Two joints, the second one in the second set, with a weight of 0.5 each: the second joint moves by two units, so the
+/// sheet moves by one.
 #[test]
 #[ignore = "needs a device"]
 fn second_joint_set_is_merged() {
@@ -226,7 +227,7 @@ fn second_joint_set_is_merged() {
     assert_eq!(drawn(&mut rig, "joints.glb", file, places), [255, 0, 255]);
 }
 
-/// `texCoord` of a transform takes the place of that of the texture.
+/// `texCoord` of a texture transform overrides that of the texture.
 #[test]
 #[ignore = "needs a device"]
 fn texture_transform_selects_uv_channel() {

@@ -1,4 +1,4 @@
-//! The programs of the guide draw what it says.
+//! The programs of the guide draw what the guide says.
 
 #[expect(unreachable_pub, reason = "programs have it so")]
 #[rustfmt::skip]
@@ -24,7 +24,7 @@ use quadrille_3d::prelude::*;
 use crate::common::{Picture, Rig, golden};
 use crate::{Materials, Meshes};
 
-/// The first scene with a pass of one's own.
+/// The first scene of the guide, with a pass of the program.
 fn picture(add: fn(&mut App)) -> Picture {
     let mut rig = Rig::new(160, 90);
     rig.app.add_systems(Startup, crate::scene);
@@ -87,7 +87,7 @@ fn film_grain_differs_from_frame_to_frame_and_vignette_darkens_corners() {
         .as_flattened()
         .iter()
         .zip(plain.pixels.as_flattened());
-    // Half floats round the clear color, and dithering takes that to the next step at some pixels.
+    // Half floats round the clear color, and dithering moves some pixels to the next step.
     let most = pairs.map(|(a, b)| a.abs_diff(*b)).max();
     assert!(
         most <= Some(1),

@@ -1,5 +1,5 @@
-//! Each way to make a camera, a mesh, a material, a light, a sprite, a text or a node unusable: no frame ends, all
-//! else is drawn, and where something is left out one warning names it.
+//! Every way to make a camera, mesh, material, light, sprite, text or node unusable: no frame fails, everything else is
+//! drawn, and one warning names each omitted item.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_asset::uuid::Uuid;
@@ -57,10 +57,10 @@ fn rig() -> Rig {
     rig
 }
 
-/// Runs frames with an entity, and returns what was logged. The plane is drawn all the while.
+/// Runs frames with an entity, and returns the logged lines. The plane stays visible.
 fn with(rig: &mut Rig, case: &str, bundle: impl Bundle) -> Vec<String> {
     let world = rig.app.world_mut();
-    // A case a second would take too long.
+    // Waiting for the rate limit of one second in each case would take too long.
     world.insert_resource(RateLimitedWarnings::default());
     let bad = world.spawn((Name::new("culprit"), bundle)).id();
     rig.update(4);
@@ -75,7 +75,7 @@ fn with(rig: &mut Rig, case: &str, bundle: impl Bundle) -> Vec<String> {
     lines
 }
 
-/// Asserts that there is one line, which holds these words.
+/// Asserts that exactly one line was logged, which contains these words.
 fn assert_one_line(case: &str, lines: &[String], words: &[&str]) {
     assert_eq!(lines.len(), 1, "{case}: {lines:#?}");
     for word in words {
@@ -83,8 +83,8 @@ fn assert_one_line(case: &str, lines: &[String], words: &[&str]) {
     }
 }
 
-/// Asserts that each line that was logged holds these words, one line each; lines of the asset server aside, which
-/// names files that are not there.
+/// Asserts that the logged lines contain these words, one line each. Lines of the asset server about missing files are
+/// ignored.
 fn lines_say(case: &str, lines: &[String], words: &[&str]) {
     let mut lines: Vec<_> = lines
         .iter()
@@ -98,7 +98,7 @@ fn lines_say(case: &str, lines: &[String], words: &[&str]) {
     assert!(lines.is_empty(), "{case}: {lines:#?}");
 }
 
-/// An image asset of a kind, with this usage beside those that it has.
+/// An image asset of a kind, with this usage in addition to its others.
 fn image(format: TextureFormat, size: [u32; 3], mips: u32, usage: TextureUsages) -> Image {
     let [width, height, depth_or_array_layers] = size;
     let size = Extent3d {
@@ -165,7 +165,7 @@ fn camera_with_unusable_target_image_is_skipped() {
                 true => with(&mut rig, case, (Camera3d::default(), target)),
                 false => with(&mut rig, case, (Camera2d, target)),
             };
-            // The file itself has an error of the asset server's.
+            // The asset server also logs an error about the file.
             let lines: Vec<_> = lines
                 .into_iter()
                 .filter(|line| !line.contains("bevy_asset"))
@@ -282,7 +282,7 @@ fn camera_warning_repeats_only_for_new_reason() {
     let camera = world.spawn((Camera2d, target)).id();
     rig.update(2);
     assert_eq!(log::take().len(), 1);
-    // The limit of the rate is not what keeps it quiet.
+    // The rate limit is not the reason for the missing warning.
     rig.app
         .world_mut()
         .insert_resource(RateLimitedWarnings::default());
@@ -334,7 +334,7 @@ fn invalid_meshes_and_materials_do_not_affect_others() {
         .resource_mut::<Assets<Mesh>>()
         .add(Cuboid::default());
     let drawn = (Mesh3d(cube.clone()), behind);
-    // Default handles and files that are missing wait for their assets, as in bevy.
+    // Default handles and missing files wait for their assets, as in bevy.
     let empty = (Mesh3d(Handle::default()), MeshMaterial3d(material));
     lines_say("default mesh", &with(&mut rig, "default mesh", empty), &[]);
     let plain = MeshMaterial3d::<StandardMaterial>(Handle::default());

@@ -1,8 +1,7 @@
-//! Numbers that make no sense, in every number of every component that 3D draws by: no panic, no failed
-//! frame, and what has nothing wrong is drawn as before.
-//!
-//! `QUADRILLE_ODD=SEED,ENTITIES,BATCH` sets the seed, how many entities there are in all and how many of them at
-//! once; by default 7, 10,000 and 1,000, which take about 4 s of a processor on lavapipe.
+//! Invalid numbers in every number of every component that 3D draws: no panic, no failed frame, and valid entities are
+//! drawn as before.
+//! `QUADRILLE_ODD=SEED,ENTITIES,BATCH` sets the seed, the total number of entities, and the number of entities at a
+//! time; the default is 7, 10,000 and 1,000, which takes about 4 s on lavapipe.
 
 use std::ops::Range;
 
@@ -41,7 +40,7 @@ const INVALID_VALUES: [f32; 12] = [
     -1.0,
 ];
 
-/// Puts odd numbers in the place of some of a value, one of so many.
+/// Replaces one in `one_in` numbers of a value by an invalid one.
 fn make_invalid(value: &mut dyn PartialReflect, one_in: usize, random: &mut Random) {
     if let Some(number) = value.try_downcast_mut::<f32>() {
         if random.one_in(one_in) {
@@ -112,7 +111,7 @@ fn make_invalid(value: &mut dyn PartialReflect, one_in: usize, random: &mut Rand
     }
 }
 
-/// Makes numbers of a component odd.
+/// Makes numbers of a component invalid.
 fn make_part_invalid<C>(world: &mut World, entity: Entity, random: &mut Random)
 where
     C: Component<Mutability = Mutable> + PartialReflect,
@@ -125,7 +124,7 @@ where
 
 type MakeInvalid = fn(&mut World, Entity, &mut Random);
 
-/// The components whose numbers become odd.
+/// The components whose numbers are made invalid.
 const NUMBERED: [MakeInvalid; 34] = [
     make_part_invalid::<Transform>,
     make_part_invalid::<PointLight>,
@@ -163,7 +162,7 @@ const NUMBERED: [MakeInvalid; 34] = [
     make_part_invalid::<Gizmo>,
 ];
 
-/// Assets that entities show and are lit by.
+/// Assets of entities and lights.
 #[derive(Resource)]
 struct AssetPool {
     mesh: Handle<Mesh>,
@@ -172,7 +171,7 @@ struct AssetPool {
     image: Handle<Image>,
 }
 
-/// Entities with nothing wrong, seen in the right half by a camera of its own.
+/// Valid entities, drawn in the right half by a separate camera.
 const VALID: usize = 1;
 const SIZE: [u32; 2] = [64, 32];
 
@@ -221,7 +220,7 @@ fn setup(world: &mut World) {
     });
 }
 
-/// An entity of some kind, with numbers that make sense.
+/// An entity of a random kind with valid numbers.
 fn spawn(world: &mut World, random: &mut Random) -> Entity {
     let shelf = world.resource::<AssetPool>();
     let material = MeshMaterial3d(random.pick(&shelf.materials));
@@ -308,7 +307,7 @@ fn spawn(world: &mut World, random: &mut Random) -> Entity {
     entity.id()
 }
 
-/// A camera of the left half, with all that cameras have.
+/// A camera of the left half with all camera components.
 fn spawn_camera(world: &mut World, order: isize, random: &mut Random) -> Entity {
     let cube = world.resource::<AssetPool>().cube.clone();
     let eye = Transform::from_xyz(0.0, 0.0, 3.0);
@@ -347,7 +346,7 @@ fn spawn_camera(world: &mut World, order: isize, random: &mut Random) -> Entity 
     camera.id()
 }
 
-/// The half that has nothing wrong.
+/// The half with valid entities.
 fn valid_half(picture: &Picture) -> Vec<[u8; 4]> {
     let [width, height] = SIZE;
     let places = (0..height).flat_map(|y| (width / 2..width).map(move |x| (x, y)));
@@ -432,7 +431,7 @@ fn frames_survive_invalid_values() {
     assert_eq!(valid_half(&rig.picture()), wanted);
 }
 
-/// The single cases by which the panics were found: each kind of light under a transform without directions.
+/// Single cases that once panicked: each kind of light under a transform without directions.
 #[test]
 #[ignore = "needs a device"]
 fn lights_without_direction_are_skipped() {
@@ -471,7 +470,7 @@ fn lights_without_direction_are_skipped() {
             }
         }
     }
-    // A point light needs none: it shines as it does under any other scale.
+    // A point light needs no direction: it shines as under any other scale.
     let material = MeshMaterial3d(rig.app.world().resource::<AssetPool>().materials[0].clone());
     let mesh = Mesh3d(rig.app.world().resource::<AssetPool>().mesh.clone());
     rig.app.world_mut().spawn((mesh, material));

@@ -1,4 +1,5 @@
-//! 3D pictures of worlds in which everything comes, changes and goes: see `common/lifecycle.rs`.
+//! 3D pictures of worlds in which entities and assets are added, changed and removed at random: see
+//! `common/lifecycle.rs`.
 
 #[path = "lifecycle/assets.rs"]
 mod assets;
@@ -16,7 +17,7 @@ use quadrille_3d::wireframe::WireframePlugin;
 use crate::common::Rig;
 use crate::common::lifecycle::{AssetKind, Crowd, Files, Fixed, Stage, run};
 
-/// A picture of 64 by 64 pixels, and shadow maps as small: the order of what happens is tested, not how it looks.
+/// A picture of 64 by 64 pixels, and shadow maps of that size: the order of changes is tested, not image quality.
 fn begin() -> Rig {
     let plugins = (
         Quadrille3dPlugin::default(),

@@ -1,4 +1,4 @@
-//! Images that lights shine through, as exact numbers.
+//! Light textures, by exact values.
 
 use bevy_camera::primitives::CubemapLayout;
 use bevy_ecs::prelude::*;
@@ -18,7 +18,7 @@ fn lit(light: impl Bundle) -> Rig {
     })
 }
 
-/// How the middle of the plane is lit through an image, beside how it is lit without.
+/// Asserts the fraction of the light that reaches the center of the plane through an image.
 fn assert_light_fraction<T: Component>(
     rig: &mut Rig,
     map: Image,
@@ -30,7 +30,7 @@ fn assert_light_fraction<T: Component>(
     expect_of(rig, whole, map, light_texture, fraction);
 }
 
-/// The same, where it is known how it was lit without one.
+/// The same, for a known value without the image.
 fn expect_of<T: Component>(
     rig: &mut Rig,
     whole: f64,
@@ -54,7 +54,7 @@ fn grey(value: f32) -> [f32; 3] {
 #[test]
 #[ignore = "needs a device"]
 fn spot_light_textures_apply() {
-    // The plane's middle is above and to the right of where it shines, each by half of the slope.
+    // The center of the plane is above and to the right of the light's axis, by half of the slope each.
     let light = SpotLight {
         outer_angle: std::f32::consts::FRAC_PI_4,
         inner_angle: 0.7,
@@ -70,7 +70,7 @@ fn spot_light_textures_apply() {
 #[test]
 #[ignore = "needs a device"]
 fn directional_light_textures_clamp_or_tile() {
-    // One tile is two units wide; its middle lies beside and above the plane's.
+    // One tile is two units wide; its center is beside and above that of the plane.
     let at = |x: f32| {
         let place = Transform::from_xyz(x, 0.5, 3.0);
         lit((DirectionalLight::default(), place))
@@ -142,7 +142,7 @@ fn point_light_textures_follow_cubemap_layout() {
         for (number, way) in (0..6).zip(SIDES) {
             let world = rig.app.world_mut();
             let mut lights = world.query_filtered::<&mut Transform, With<PointLight>>();
-            // The plane lies on that side of the light.
+            // Rotated so that this side of the light faces the plane.
             lights.single_mut(world).expect("there is one").rotation =
                 Quat::from_rotation_arc(way, Vec3::NEG_Z);
             let shown = place(layout, number);

@@ -1,4 +1,4 @@
-//! Light that was computed beforehand, as exact numbers.
+//! Lightmaps, by exact values.
 
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
@@ -35,7 +35,7 @@ fn baked(map: Image, uv_rect: Rect, bicubic_sampling: bool) -> (Rig, Entity) {
     (rig, mesh)
 }
 
-/// Asserts that the middle of the plane is lit by a texel of the lightmap alone.
+/// Asserts that the center of the plane is lit only by one texel of the lightmap.
 fn assert_texel(rig: &mut Rig, texel: [f32; 3], what: &str) {
     let found = rig.exactly(4, 4);
     for channel in 0..3 {
@@ -49,7 +49,7 @@ const WHOLE: Rect = Rect {
     max: Vec2::ONE,
 };
 
-/// Four columns, each brighter than the one before.
+/// Four columns of increasing brightness.
 fn columns() -> Image {
     image([4, 1, 1], |[x, ..]| column(x))
 }
@@ -123,6 +123,6 @@ fn lightmap_uses_uv1_and_replaces_diffuse_environment() {
         .world_mut()
         .insert_resource(GlobalAmbientLight::NONE);
     let found = rig.exactly(4, 4)[0];
-    // Under a white sky the plane is seen by its colour.
+    // Under a white sky the plane has its base color.
     assert_near(found, f64::from(BASE[0]), 0.02, "without it");
 }

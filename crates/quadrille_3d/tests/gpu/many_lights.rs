@@ -1,4 +1,4 @@
-//! Many lights, lights that are spheres, and filters of shadows.
+//! Many lights, sphere lights, and shadow filters.
 
 use std::f64::consts::PI;
 
@@ -13,12 +13,12 @@ use crate::common::{EXACT, Rig};
 const WIDTH: u32 = 48;
 const HEIGHT: u32 = 32;
 
-/// Vertices are snapped to such parts of a pixel, and what is interpolated between them with it: 8 bits are what
-/// lavapipe and NVIDIA have (`subPixelPrecisionBits`, section "Polygons"). Where the floor is seen at a grazing angle
-/// close to a lamp, a thousandth of a pixel is one percent of its light.
+/// Vertices, and interpolated values with them, are snapped to this fraction of a pixel: lavapipe and NVIDIA have 8
+/// bits (`subPixelPrecisionBits`, section "Polygons"). Where the floor is seen at a grazing angle close to a lamp, a
+/// thousandth of a pixel is one percent of its light.
 const SNAP: f64 = 1.0 / 256.0;
 
-/// Numbers from 0 to 1 that look random.
+/// Pseudorandom numbers from 0 to 1.
 fn noise(index: u32, salt: u32) -> f32 {
     let bits = (index * 8 + salt).wrapping_mul(0x9e37_79b9);
     let bits = (bits ^ bits >> 15).wrapping_mul(0x85eb_ca6b);
@@ -30,11 +30,11 @@ struct ReferenceLight {
     position: Vec3,
     range: f32,
     intensity: f32,
-    /// Where a spot shines, with its angles.
+    /// Direction and angles of a spot light.
     axis: Option<(Vec3, f32, f32)>,
 }
 
-/// Lamps over a floor of 40 by 40 units: as many points as spots.
+/// Lamps over a floor of 40 by 40 units: equally many point and spot lights.
 fn reference_lights(count: u32) -> Vec<ReferenceLight> {
     let reference_light = |index| {
         let at = |salt, size| (noise(index, salt) - 0.5) * size;
@@ -300,7 +300,7 @@ fn sphere_lights_use_representative_point() {
     assert_near(small, none.into(), 1e-3, "a sphere that is nearly a point");
 }
 
-/// Specular reflection of metal towards the view straight above, from a sphere light 4 units above it, and aside.
+/// Specular reflection of metal towards a view straight above, from a sphere light 4 units above it and to the side.
 fn of_sphere(roughness: f64, radius: f64, x: f64) -> f64 {
     let distance = x.hypot(4.0);
     // The view ray is reflected straight up.
@@ -381,7 +381,7 @@ fn shadow_filters_differ_only_at_shadow_edges() {
         assert!((2..30).contains(&count), "{count} of 64 pixels differ");
     }
     assert!(differ(soft, noisy) > 1);
-    // The steps from light to shadow of a row become smaller by wider filters.
+    // With wider filters, the steps from light to shadow in a row become smaller.
     let steepest = |row: &[[f32; 4]]| {
         let steps = row.windows(2).map(|pair| (pair[0][0] - pair[1][0]).abs());
         steps.fold(0.0, f32::max)

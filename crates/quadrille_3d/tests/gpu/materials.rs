@@ -22,7 +22,7 @@ struct Rendered {
     turned: Quat,
 }
 
-/// A plane that faces +z, whose tangents are +x, and whose texture coordinates are the same all over.
+/// A plane that faces +z, with tangents of +x, and equal texture coordinates at all vertices.
 fn plane(first: Vec2, second: Vec2) -> Mesh {
     Rectangle::new(100.0, 100.0)
         .mesh()
@@ -40,7 +40,7 @@ fn rendered(material: StandardMaterial) -> Rendered {
     }
 }
 
-/// Renders meshes under light from a direction, and returns the middle pixel; images come from a function.
+/// Renders meshes under light from a direction, and returns the center pixel; images come from a function.
 fn shown(
     things: impl FnOnce(&mut Assets<Image>) -> Vec<Rendered>,
     to_light: Vec3,
@@ -219,10 +219,10 @@ fn textures_without_uvs_are_white() {
     assert_eq!(color(UvChannel::Uv0, &[]), BLACK);
     assert_eq!(color(UvChannel::Uv0, &[first, second]), PLAIN);
     assert_eq!(color(UvChannel::Uv1, &[first, second]), PLAIN);
-    // A second set alone is enough for what is sampled by it.
+    // The second set alone suffices for textures that use it.
     assert_eq!(color(UvChannel::Uv0, &[first]), PLAIN);
     assert_eq!(color(UvChannel::Uv1, &[first]), BLACK);
-    // Without a second set the first takes its place.
+    // Without a second set the first one is used.
     assert_eq!(color(UvChannel::Uv1, &[second]), BLACK);
 }
 
@@ -235,7 +235,7 @@ fn flat(red: f32, alpha: f32, alpha_mode: AlphaMode) -> StandardMaterial {
     }
 }
 
-/// One plane of this colour before another, whose red is 0.5.
+/// One plane of this color in front of another one, whose red is 0.5.
 fn over(red: f32, alpha: f32, mode: AlphaMode, samples: Msaa) -> [f32; 4] {
     let behind = rendered(flat(0.5, 1.0, AlphaMode::Opaque));
     let mut before = rendered(flat(red, alpha, mode));
@@ -255,7 +255,7 @@ fn alpha_to_coverage_covers_samples() {
         assert!((shown(0.4, samples) - 0.5).abs() < 1e-3, "{samples:?}");
         assert!((shown(0.6, samples) - 0.25).abs() < 1e-3, "{samples:?}");
     }
-    // Devices choose the samples that alpha covers.
+    // The device chooses which samples alpha covers.
     let some = shown(0.5, Msaa::Sample4);
     assert!((0.3..0.45).contains(&some), "{some}");
     let all = shown(0.5, Msaa::Off);
@@ -312,7 +312,7 @@ fn direction(angle: f64) -> Vec3 {
 #[test]
 #[ignore = "needs a device"]
 fn clearcoat_matches_formula() {
-    // Under it is nothing.
+    // The layer below the clearcoat reflects nothing.
     let (roughness, strength, angle) = (0.3f64, 0.8f64, 0.7f64);
     let thing = rendered(StandardMaterial {
         base_color: Color::BLACK,

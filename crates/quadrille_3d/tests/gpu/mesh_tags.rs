@@ -1,4 +1,4 @@
-//! bevy's tags of meshes, as passes of one's own read them.
+//! bevy's mesh tags, as passes of a program read them.
 
 use bevy_ecs::prelude::*;
 use bevy_mesh::MeshTag;
@@ -49,7 +49,7 @@ fn mesh_tags_follow_instance_order() {
     let material = world.get::<MeshMaterial3d<StandardMaterial>>(last).cloned();
     world.despawn(last);
     assert_eq!(tags(&mut rig)[0], 0);
-    // Another one takes its place, and has no tag.
+    // Replaced by another instance, without a tag.
     let both = mesh.zip(material).expect("it had both");
     rig.app.world_mut().spawn((both.0, both.1));
     assert_eq!(tags(&mut rig), [0; 3]);

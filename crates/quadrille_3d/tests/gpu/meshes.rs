@@ -1,4 +1,4 @@
-//! Meshes that come, go and change while others are drawn.
+//! Meshes that are added, changed and removed while others are drawn.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
@@ -9,7 +9,7 @@ use crate::common::Rig;
 
 const RED: [u8; 4] = [255, 0, 0, 255];
 
-/// A red sheet whose data only the device has.
+/// A red sheet whose data is only on the device.
 fn sheet(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -28,7 +28,7 @@ fn sheet(
     commands.spawn((Mesh3d(meshes.add(mesh)), MeshMaterial3d(materials.add(red))));
 }
 
-/// Spawns a mesh of so many vertices behind the camera.
+/// Spawns a mesh with this number of vertices behind the camera.
 fn crowd(rig: &mut Rig, vertices: usize) -> Entity {
     let mesh = Mesh::new(
         PrimitiveTopology::TriangleList,
@@ -55,7 +55,7 @@ fn mesh_without_cpu_data_survives_reallocation() {
     let meshes = rig.app.world().resource::<Assets<Mesh>>();
     let data = meshes.get(id).expect("it is there").try_indices();
     assert!(data.is_err(), "its data is still there");
-    // Larger buffers, then smaller ones, and others of the same size.
+    // Buffers grow, shrink, and are replaced at the same size.
     for vertices in [3000, 60_000, 300, 90_000] {
         let first = crowd(&mut rig, vertices);
         let second = crowd(&mut rig, vertices / 3);

@@ -1,4 +1,4 @@
-//! Occlusion culling leaves out hidden instances, and no others.
+//! Occlusion culling omits hidden instances, and no others.
 
 use bevy_ecs::prelude::*;
 use bevy_light::GlobalAmbientLight;
@@ -11,7 +11,7 @@ use crate::common::Rig;
 
 const BOXES: usize = 200;
 
-/// A wall before many boxes, seen by a camera.
+/// A wall in front of many boxes, seen by a camera.
 fn rig(msaa: Msaa) -> (Rig, Entity) {
     let mut rig = Rig::scene(
         50,
@@ -47,7 +47,7 @@ fn rig(msaa: Msaa) -> (Rig, Entity) {
     (rig, camera)
 }
 
-/// How many instances the camera draws, in both of its passes.
+/// Number of instances that the camera draws, early and late phase together.
 fn drawn(rig: &mut Rig) -> u32 {
     let world = rig.app.world();
     let first = (**world.resource::<DrawArgs3d>()).clone();
@@ -61,10 +61,10 @@ fn drawn(rig: &mut Rig) -> u32 {
     counts.iter().sum()
 }
 
-/// Moves of the camera and the boxes, one a frame.
+/// Motion of the camera and the boxes, one step per frame.
 fn moves(frame: u32, camera: &mut Transform, boxes: &mut [Mut<Transform>]) {
     match frame {
-        // Behind the wall at once, from where it hides nothing.
+        // Behind the wall in one step, from a position where it occludes nothing.
         2 => *camera = Transform::from_xyz(0.0, 0.0, -14.0).looking_at(Vec3::ZERO, Vec3::Y),
         3 => *camera = Transform::from_xyz(0.0, 0.0, 6.0),
         // Around the edge, step by step.
@@ -72,7 +72,7 @@ fn moves(frame: u32, camera: &mut Transform, boxes: &mut [Mut<Transform>]) {
             *camera = Transform::from_xyz(4.0 * (frame - 3) as f32, 1.0, 6.0)
                 .looking_at(Vec3::new(0.0, 0.0, -4.0), Vec3::Y);
         }
-        // Boxes come before the wall, and the wall goes.
+        // Boxes move in front of the wall, and the wall is removed.
         7 => boxes[3].translation = Vec3::new(1.0, 0.0, 2.0),
         8 => boxes[0].translation.y = 30.0,
         9 => boxes[0].translation.y = 0.0,

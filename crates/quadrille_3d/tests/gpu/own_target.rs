@@ -1,4 +1,4 @@
-//! Cameras that draw over what is in an image of the program's, or in none.
+//! Cameras that keep the contents of a program's image, painted or not.
 
 use bevy_camera::ManualTextureViewHandle;
 use bevy_derive::Deref;

@@ -1,4 +1,4 @@
-//! Pipelines that are made while frames go on.
+//! Pipelines that are compiled while frames are drawn.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
@@ -10,7 +10,7 @@ use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 use crate::common::{EXACT, Exact, Rig};
 
-/// A plane before a camera, whose frames wait for pipelines or not.
+/// A plane in front of a camera; frames wait for pipelines or do not.
 fn plane(waits: bool) -> (Rig, Handle<StandardMaterial>) {
     let plugin = Quadrille3dPlugin {
         pipeline_wait: match waits {
@@ -87,10 +87,10 @@ fn change(
     by(&mut materials.get_mut(material).expect("it is there"));
 }
 
-/// Asserts that a change shows at once where frames wait, and else after frames that show something other.
+/// Asserts that a change is visible immediately if frames wait, and otherwise after frames that show `meanwhile`.
 fn assert_eventually(by: fn(&mut World, &Handle<StandardMaterial>), meanwhile: f32, wanted: f32) {
     let (mut rig, material) = plane(false);
-    // The first frame waits.
+    // The first frame waits in any case.
     assert_eq!(rig.exactly(4, 4)[0], 0.5);
     by(rig.app.world_mut(), &material);
     let seen = until(&mut rig, wanted);

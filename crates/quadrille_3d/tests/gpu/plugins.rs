@@ -1,4 +1,4 @@
-//! Plugins in any order, and plugins that an app lacks: pictures are the same, or the log has one line.
+//! Plugins in any order, and missing plugins: pictures are the same, or one line is logged.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::common::{Rig, log};
 
 const BLUE: Color = Color::srgb(0.0, 0.0, 1.0);
 
-/// A 3D camera before a red plane, and under a 2D camera a white sprite at the left.
+/// A 3D camera in front of a red plane, and a 2D camera with a white sprite on the left.
 fn scene(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -129,7 +129,7 @@ fn missing_renderer_warns_once() {
     }
 }
 
-/// An app with these plugins and one of each entity that some plugin draws.
+/// An app with these plugins, and one entity for each plugin that draws.
 fn undrawn(add: fn(&mut App)) -> Vec<String> {
     let mut rig = Rig::built(8, 8, |app, renderer| {
         app.add_plugins(renderer);

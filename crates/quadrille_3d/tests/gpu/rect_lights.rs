@@ -1,4 +1,4 @@
-//! Light of rectangles against quadrature in double precision.
+//! Light of rectangular lights against quadrature in double precision.
 
 use std::f64::consts::PI;
 
@@ -7,10 +7,10 @@ use quadrille_3d::prelude::*;
 
 use super::analytic_lighting::{assert_near, exposure, rig, specular};
 
-/// Lumen.
+/// Power in lumens.
 const POWER: f32 = 1e5;
 
-/// A rectangle somewhere, which reaches everywhere.
+/// A rectangular light of unlimited range.
 #[derive(Clone, Copy)]
 struct Rect {
     size: [f32; 2],
@@ -18,8 +18,8 @@ struct Rect {
 }
 
 impl Rect {
-    /// The sum over its parts, as the origin sees them above the plane z = 0: of each the solid angle, times what
-    /// a function says of its direction.
+    /// Sum over its parts, as seen from the origin above the plane z = 0: solid angle times the function of the
+    /// direction.
     fn sum(&self, of: impl Fn(DVec3) -> f64) -> f64 {
         const STEPS: usize = 600;
         let [width, height] = self.size.map(f64::from);
@@ -80,12 +80,12 @@ fn rect_light_diffuse_matches_integral() {
         reflectance: 0.0,
         ..StandardMaterial::default()
     };
-    // The default shines along -z, so down to the plane.
+    // The default direction is -z, which is down to the plane.
     let above = Rect {
         size: [2.0, 1.0],
         transform: Transform::from_xyz(0.3, -0.2, 1.5),
     };
-    // The last two go through the plane.
+    // The last two intersect the plane.
     let cases = [
         above,
         looking([1.0, 0.5, 0.7], [0.5, 2.0]),
@@ -122,7 +122,7 @@ fn rect_light_specular_matches_integral() {
             specular(alpha, way.z, n_v, half.z) * way.z
         });
         let what = format!("roughness {roughness}, angle {view_angle}");
-        // The bent cosine is a fit of the lobe.
+        // The linearly transformed cosine is a fit of the lobe.
         assert_near(rect.shown(metal, view_angle), wanted, 0.06, &what);
     }
 }

@@ -1,4 +1,4 @@
-//! Values of other renderers: Mitsuba and Filament, as `tests/reference` has them.
+//! Values of other renderers, Mitsuba and Filament, from `tests/reference`.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::environment::{camera, environment, image, one};
 const FILAMENT: &str = include_str!("../reference/filament.txt");
 const MITSUBA: &str = include_str!("../reference/mitsuba.txt");
 
-/// Pixels along an edge of the picture, and how high it is: those of `scenes.py`, as all that follows.
+/// Side of the picture in pixels, and its height in units, as in `scenes.py`; so are the following values.
 const SIDE: u32 = 65;
 const HEIGHT: f32 = 2.2;
 
@@ -22,7 +22,7 @@ const SUN: Vec3 = Vec3::new(0.5, 0.6, 1.0);
 const POINT: Vec3 = Vec3::new(1.0, 1.5, 2.5);
 const SPOT: Vec3 = Vec3::new(0.8, 1.2, 3.0);
 
-/// Column and row of a pixel, and the colour there.
+/// Column and row of a pixel, and its color.
 type Values = Vec<([u32; 2], [f64; 3])>;
 
 /// The values of a file by light and material.
@@ -76,7 +76,8 @@ fn material(name: &str) -> StandardMaterial {
     }
 }
 
-/// A sphere under a light under which white is 1: a sun of pi lux, a lamp of pi candela, a sky of radiance 1.
+/// A sphere under a light that gives white a radiance of 1: a sun of pi lux, a lamp of pi candela, or a sky of radiance
+/// 1.
 fn rig(light: &str) -> Rig {
     let mut rig = Rig::scene_with_dfg_lut(
         SIDE,
@@ -108,7 +109,7 @@ fn rig(light: &str) -> Rig {
     let world = rig.app.world_mut();
     let looking = |from| Transform::from_translation(from).looking_at(Vec3::ZERO, Vec3::Y);
     let pi = std::f32::consts::PI;
-    // bevy's lamps have 1/(4 pi) candela for each lumen.
+    // bevy's lamps have 1/(4 pi) candela per lumen.
     let intensity = 4.0 * pi * pi;
     match light {
         "sun" => {
@@ -149,7 +150,7 @@ struct Angles {
     n_l: f64,
     n_v: f64,
     l_h: f64,
-    /// How much of pi lux arrives, at right angles to the light.
+    /// Fraction of pi lux that arrives, measured perpendicular to the light.
     strength: f64,
 }
 
@@ -181,14 +182,13 @@ fn angles(light: &str, [column, row]: [u32; 2]) -> Angles {
     }
 }
 
-/// Burley's diffuse factor relative to Lambert's, by the value used as the
-/// roughness in it.
+/// Burley's diffuse factor relative to Lambert's, with this value as the roughness.
 fn burley(roughness: f64, at: &Angles) -> f64 {
     let grazing = 0.5 + 2.0 * roughness * at.l_h * at.l_h - 1.0;
     (1.0 + grazing * (1.0 - at.n_l).powi(5)) * (1.0 + grazing * (1.0 - at.n_v).powi(5))
 }
 
-/// Smith's masking of light and eye together, by that of each apart.
+/// Height-correlated Smith masking and shadowing, relative to the separable form.
 fn together(alpha: f64, at: &Angles) -> f64 {
     let square = alpha * alpha;
     let root = |n: f64| (n * n * (1.0 - square) + square).sqrt();
@@ -197,7 +197,7 @@ fn together(alpha: f64, at: &Angles) -> f64 {
     0.5 / (n_l * root(n_v) + n_v * root(n_l)) / apart
 }
 
-/// Draws all that a file has, and compares. `ours` makes of a value what our formulas have there.
+/// Draws all cases of a file, and compares. `ours` converts a value of the file to the expected value of our formulas.
 fn compare(
     text: &str,
     ours: impl Fn((&str, &StandardMaterial), [u32; 2], f64, usize) -> f64,
@@ -224,7 +224,7 @@ fn compare(
                 let wanted = ours((light, &material), [column, row], theirs, channel);
                 let found = f64::from(texel[channel]) / unit;
                 let off = found / wanted - 1.0;
-                // Dark texels have few steps of 8 bits: half of one is 4e-4 where the spot light's cone ends.
+                // Dark texels have few steps of 8 bits: half a step is 4e-4 at the edge of the spot light's cone.
                 if off.abs() > most && (found - wanted).abs() > 2.5e-4 {
                     let what = format!("{light} {name} {column} {row} {channel}");
                     wrong.push(format!("{what}: {found:.5}, not {wanted:.5}: {off:+.3}"));
@@ -242,7 +242,7 @@ fn lighting_matches_filament() {
         if light == "sky" {
             return theirs;
         }
-        // Filament scatters evenly, we as bevy does after Burley: all else is the same formula.
+        // Filament's diffuse term is Lambert's; ours, as bevy's, is Burley's. All other terms are equal.
         let base = material.base_color.to_linear().to_f32_array()[channel];
         let scattered = f64::from(base * (1.0 - material.metallic));
         let at = angles(light, pixel);
@@ -251,14 +251,14 @@ fn lighting_matches_filament() {
         theirs + scattered * more * at.n_l * at.strength
     };
     compare(FILAMENT, ours, |light, name| match (light, name) {
-        // Filament's table of what rough lobes keep has 1.8 % less there than the integral, by which it
-        // then divides: Mitsuba agrees with the integral (`lighting_matches_mitsuba`).
+        // Filament's DFG LUT for rough lobes is 1.8 % below the integral there, and Filament divides by it. Mitsuba
+        // agrees with the integral (`lighting_matches_mitsuba`).
         ("sun", "gold_8" | "white_metal_8") => 0.021,
-        // We, as bevy, colour light from all around with each further bounce between the facets
-        // (Fdez-Agüera), Filament scales the first.
+        // For environment light we, as bevy, apply the color once per further bounce between facets (Fdez-Agüera);
+        // Filament scales the first bounce.
         ("sky", "gold_8") => 0.065,
-        // To us, as to bevy, this is part metal and part not; Filament mixes what they mirror, and loses light
-        // between the two, as it says itself of mixtures.
+        // For us, as for bevy, this is a mixture of metal and dielectric. Filament mixes their reflectances, and loses
+        // energy in mixtures, as its documentation says.
         ("sky", "half_5") => 0.28,
         _ => 0.015,
     });
@@ -273,11 +273,11 @@ fn lighting_matches_mitsuba() {
             return theirs;
         }
         if material.metallic == 0.0 {
-            // Burley has the roughness where we, as bevy, have its square.
+            // Burley uses the roughness, we, as bevy, use its square.
             let at = angles(light, pixel);
             return theirs * burley(roughness.powi(2), &at) / burley(roughness, &at);
         }
-        // Mitsuba's light bounces once between the facets: what that loses is made up for by us.
+        // Mitsuba's light bounces once between facets; our energy compensation adds what that loses.
         let alpha = roughness.powi(2);
         let at = angles(light, pixel);
         let kept = energy(alpha, at.n_v);
@@ -287,7 +287,7 @@ fn lighting_matches_mitsuba() {
         }
     };
     compare(MITSUBA, ours, |light, name| match (light, name) {
-        // Separable masking and shadowing loses a little at grazing angles.
+        // Separable masking and shadowing loses some energy at grazing angles.
         ("sky", "white_metal_8") => 0.02,
         _ => 0.01,
     });

@@ -20,13 +20,13 @@ const METHODS: [ShadowFilteringMethod; 3] = [
     ShadowFilteringMethod::Temporal,
 ];
 
-/// Texels of a side of the shadow map, and of the faces of a point light's.
+/// Texels per side of the shadow map, and of each face of a point light's shadow map.
 const SIDE: f64 = 1024.0;
 
 /// Height of the light over the floor, twice that of the plane that casts the shadow.
 const LIGHT_HEIGHT: f64 = 4.0;
 
-/// First lit column of texels: the caster ends between two columns.
+/// First lit column of texels: the edge of the caster is between two columns.
 const FIRST_LIT: f64 = 602.0;
 
 /// Edge of the caster.
@@ -35,7 +35,7 @@ const EDGE: f64 = (2.0 * FIRST_LIT / SIDE - 1.0) * LIGHT_HEIGHT / 2.0;
 /// Units of the floor per pixel.
 const PIXEL: f64 = 0.0008;
 
-/// Place of the camera over the floor: within the shadow's edge.
+/// Position of the camera over the floor, within the shadow's penumbra.
 const CAMERA: DVec2 = DVec2::new(2.0 * EDGE, 0.13);
 
 /// Sample positions of 8x multisampling in Direct3D, in sixteenths of a pixel from its middle (`D3D11_STANDARD_MULTISAMPLE_PATTERN`).
@@ -65,7 +65,7 @@ fn taps(method: ShadowFilteringMethod, pixel: DVec2) -> Vec<(DVec2, f64)> {
     }
 }
 
-/// Eight taps within a circle of radius 1, which each pixel turns by another angle (Jimenez 2014).
+/// Eight taps within a circle of radius 1, with a different rotation for each pixel (Jimenez 2014).
 fn spiral(pixel: DVec2) -> impl Iterator<Item = DVec2> {
     let noise = (52.9829189 * (0.06711056 * pixel.x + 0.00583715 * pixel.y).fract()).fract();
     let turn = std::f64::consts::TAU * noise;
@@ -75,12 +75,12 @@ fn spiral(pixel: DVec2) -> impl Iterator<Item = DVec2> {
     })
 }
 
-/// Comparison at a position in texels: linear between the middles of two columns.
+/// Comparison at a position in texels, interpolated linearly between the centers of two columns.
 fn compare(texel: f64) -> f64 {
     (texel + 0.5 - FIRST_LIT).clamp(0.0, 1.0)
 }
 
-/// Position of a pixel of the row, and of the floor there.
+/// Position of a pixel of the row, and the point of the floor that it shows.
 fn floor_at(column: u32) -> [DVec2; 2] {
     let pixel = DVec2::new(f64::from(column) + 0.5, f64::from(ROW) + 0.5);
     let middle = DVec2::new(f64::from(WIDTH), f64::from(HEIGHT)) / 2.0;
@@ -112,13 +112,13 @@ fn of_point_light(method: ShadowFilteringMethod, column: u32) -> f64 {
     visible.sum()
 }
 
-/// Visibility of the spot light at a pixel of the row: its map covers what one face of the point light's does.
+/// Visibility of the spot light at a pixel of the row. Its map covers the same area as one face of the point light's.
 fn of_spot_light(method: ShadowFilteringMethod, column: u32) -> f64 {
     let [pixel, floor] = floor_at(column);
     let texel = (floor.x / LIGHT_HEIGHT + 1.0) / 2.0 * SIDE;
     match method {
         ShadowFilteringMethod::Hardware2x2 => compare(texel),
-        // The columns of the kernel of I. Castaño, "Shadow Mapping Summary", 2013: rows do not differ.
+        // The columns of the kernel of I. Castaño, "Shadow Mapping Summary", 2013. All rows are equal.
         ShadowFilteringMethod::Gaussian => {
             let corner = (texel + 0.5).floor();
             let part = texel + 0.5 - corner;
@@ -132,7 +132,7 @@ fn of_spot_light(method: ShadowFilteringMethod, column: u32) -> f64 {
             let taps = taps.map(|(weight, offset)| weight * compare(corner - 0.5 + offset));
             taps.sum::<f64>() / 12.0
         }
-        // bevy assumes one size of texels for all spot lights.
+        // bevy assumes the same texel size for all spot lights.
         ShadowFilteringMethod::Temporal => {
             let size = 0.0134277345;
             let slope = (0.035 - 0.015) / (0.022949219 - 0.00390625);
@@ -189,7 +189,7 @@ fn point_light() -> PointLight {
     }
 }
 
-/// The part of the light that falls on the row.
+/// The fraction of the light that reaches the row.
 fn visibility(rig: &mut Rig) -> Vec<f64> {
     let [shadowed, lit] = [true, false].map(|is_on| {
         let world = rig.app.world_mut();
@@ -207,7 +207,7 @@ fn visibility(rig: &mut Rig) -> Vec<f64> {
     shadowed.iter().zip(&lit).map(ratio).collect()
 }
 
-/// Holds the visibility of a light against what is expected at each column.
+/// Compares the visibility of a light with the expected value at each column.
 fn check(light: impl Bundle, expected: fn(ShadowFilteringMethod, u32) -> f64) {
     let mut rig = Rig::with_dfg_lut(WIDTH, HEIGHT);
     let camera = spawn_scene(rig.app.world_mut(), light);
@@ -250,8 +250,8 @@ fn taps_beyond_a_face_look_up_the_next_one() {
     let mut rig = Rig::with_dfg_lut(WIDTH, HEIGHT);
     let camera = spawn_scene(rig.app.world_mut(), point_light());
     rig.start();
-    // Two faces meet where the floor is as far aside as the light is high; light falls past the caster there on the one side
-    // of the light, and not on the other.
+    // Two faces meet at the point of the floor whose horizontal distance equals the light's height. Light passes the
+    // caster's edge there only on one side of the light.
     for (aside, expected) in [(LIGHT_HEIGHT, 1.0), (-LIGHT_HEIGHT, 0.0)] {
         let place = over(DVec2::new(aside, 0.13));
         rig.app.world_mut().entity_mut(camera).insert(place);

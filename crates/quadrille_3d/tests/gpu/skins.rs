@@ -1,4 +1,4 @@
-//! Skins and morph targets against the same in double precision.
+//! Skins and morph targets against a reference in double precision.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
@@ -14,16 +14,16 @@ use crate::common::Rig;
 
 const TOLERANCE: f64 = 1e-5;
 
-/// How many vertices the mesh has: more than one workgroup, and not as many as two.
+/// Number of vertices of the mesh: between one and two workgroups.
 const COUNT: usize = 100;
 
-/// The first vertex of the entity: there is room for a power of two of vertices of meshes.
+/// Index of the entity's first vertex: the vertices of meshes take a power of two.
 const FIRST: usize = COUNT.next_power_of_two();
 
-/// Numbers of 4 bytes per vertex.
+/// Components of 4 bytes per vertex.
 const VERTEX: usize = 18;
 
-/// The weights of both joints: some follow none, some both by less than all.
+/// Weights of both joints: all zero for some vertices, and with a sum below 1 for others.
 fn weights_at(vertex: usize) -> [f32; 2] {
     let part = vertex as f32 / COUNT as f32;
     match vertex {
@@ -46,7 +46,7 @@ fn tangent_at(vertex: usize) -> Vec3 {
     normal_at(vertex).any_orthonormal_vector()
 }
 
-/// By target and vertex.
+/// Morph target deltas by target and vertex.
 fn difference(target: usize, vertex: usize) -> [Vec3; 3] {
     let at = (target * 31 + vertex) as f32;
     let way = |step: f32| Vec3::new((at * step).sin(), (at + step).cos(), (at - step).sin()) * 0.3;
@@ -113,7 +113,7 @@ fn entity_transform() -> Transform {
 fn joint_transforms() -> [Transform; 2] {
     [
         Transform::from_xyz(1.5, 2.0, -2.0).with_rotation(Quat::from_rotation_y(1.1)),
-        // Mirrored, so that normals turn around.
+        // Mirrored, which also flips normals.
         Transform::from_xyz(0.5, 3.0, -3.5).with_scale(Vec3::new(-1.0, 1.0, 2.0)),
     ]
 }
@@ -125,7 +125,7 @@ struct SkinnedRig {
     skin: SkinnedMesh,
 }
 
-/// The mesh, not bent yet, and two joints.
+/// The undeformed mesh, and two joints.
 fn skinned_rig() -> SkinnedRig {
     let mut rig = Rig::scene(
         16,
@@ -163,7 +163,7 @@ fn skinned_rig() -> SkinnedRig {
 }
 
 impl SkinnedRig {
-    /// The vertices of the entity, behind those of the mesh.
+    /// The vertices of the entity, stored after those of the mesh.
     fn vertices(&mut self) -> Vec<[f32; VERTEX]> {
         self.rig.update(1);
         let buffer = (**self.rig.app.world().resource::<Vertices3d>()).clone();
@@ -187,7 +187,7 @@ impl SkinnedRig {
     }
 }
 
-/// A vertex of the entity in double precision.
+/// Reference of a vertex of the entity in double precision.
 fn wanted(
     at: usize,
     joints: Option<[Transform; 2]>,
@@ -257,7 +257,7 @@ fn skinning_and_morphing_match_double_precision() {
     let world = skinned_rig.rig.app.world_mut();
     world.entity_mut(entity).remove::<SkinnedMesh>();
     skinned_rig.expect(None, Some(MORPH_WEIGHTS));
-    // Weights that several meshes share, as those of glTF files are.
+    // Weights that several meshes share, as in glTF files.
     let mut shared = MorphWeights::new(MORPH_WEIGHTS.to_vec(), None).expect("they are few");
     shared.weights_mut()[1] = 2.0;
     let world = skinned_rig.rig.app.world_mut();
@@ -279,14 +279,14 @@ fn resting_skins_are_skipped_and_despawned_joints_keep_matrices() {
     let world = skinned_rig.rig.app.world_mut();
     world.entity_mut(entity).insert(skin);
     skinned_rig.expect(Some(joint_transforms()), None);
-    // Overwrites the entity's vertices: they stay so while nothing moves.
+    // Overwrites the entity's vertices, which are not skinned again while nothing moves.
     let world = skinned_rig.rig.app.world_mut();
     let buffer = (**world.resource::<Vertices3d>()).clone();
     let [first, bytes] = [FIRST, COUNT].map(|vertices| vertices * VERTEX * 4);
     let mut uploads = world.resource_mut::<Uploads>();
     uploads.write_buffer(&buffer, first as u64, &vec![0; bytes]);
     assert_eq!(skinned_rig.vertices(), [[0.0; VERTEX]; COUNT]);
-    // A joint moves, and one is gone.
+    // One joint moves, another one is despawned.
     let moved = Transform::from_xyz(4.0, 5.0, 6.0).with_rotation(Quat::from_rotation_y(0.4));
     let world = skinned_rig.rig.app.world_mut();
     world.entity_mut(skinned_rig.joints[0]).insert(moved);
@@ -294,7 +294,7 @@ fn resting_skins_are_skipped_and_despawned_joints_keep_matrices() {
     skinned_rig.expect(Some([moved, joint_transforms()[1]]), None);
 }
 
-/// A sheet before the camera, whose vertices follow two joints that lie at the origin.
+/// A sheet in front of the camera, whose vertices follow two joints at the origin.
 fn sheet(joints: usize) -> Rig {
     Rig::scene(
         32,
@@ -370,7 +370,7 @@ fn skinned_meshes_cast_deformed_shadows() {
     let picture = rig.picture();
     assert_eq!(picture.at(MIDDLE.0, MIDDLE.1), [255; 4]);
     let dark = picture.at(SHADOW.0, SHADOW.1)[2];
-    // Two units to the right: eight pixels. The mesh is never culled, wherever its joints go.
+    // Two units to the right are eight pixels. The mesh is never culled, regardless of its joints.
     let world = rig.app.world_mut();
     let mut joints = world.query_filtered::<&mut Transform, (
         Without<Mesh3d>,

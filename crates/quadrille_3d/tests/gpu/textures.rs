@@ -1,4 +1,4 @@
-//! Images that arrive over several frames.
+//! Images that are uploaded over several frames.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
@@ -44,7 +44,7 @@ fn spent(rig: &Rig) -> &[usize] {
     &rig.app.world().resource::<Spent>().0
 }
 
-/// A square image whose levels have a colour each: red is a sixteenth of the level's number plus one.
+/// A square image with a different color per mip level: red is (index + 1) / 16.
 fn levels(side: u32) -> Image {
     levels_of([side, side])
 }
@@ -81,7 +81,7 @@ fn unfilled(size: [u32; 3], dimension: TextureDimension, format: TextureFormat) 
     image
 }
 
-/// A plane that shows a corner of an image, much enlarged.
+/// A plane that shows a corner of an image, strongly magnified.
 fn enlarged(image: Image) -> (Rig, Handle<Image>) {
     let material = StandardMaterial {
         unlit: true,
@@ -97,7 +97,7 @@ fn enlarged(image: Image) -> (Rig, Handle<Image>) {
     (rig, image)
 }
 
-/// Runs frames until so many bytes of images have been uploaded in all.
+/// Runs frames until this number of bytes of images is uploaded in total.
 fn until(rig: &mut Rig, bytes: usize) {
     for _ in 0..1000 {
         if spent(rig).iter().sum::<usize>() >= bytes {
@@ -114,7 +114,7 @@ fn assert_mip_level(rig: &mut Rig, level: u32) {
     assert_near(found, f64::from(red(level)) / 255.0, 1e-3, &what);
 }
 
-/// All bytes of the levels of an image from one on.
+/// Number of bytes of all levels of an image from this one on.
 fn bytes_from(side: u32, level: u32) -> usize {
     let levels = level..=side.ilog2();
     levels
@@ -152,7 +152,7 @@ fn images(rig: &Rig) -> &DeviceImages {
     rig.app.world().resource::<DeviceImages>()
 }
 
-/// Bytes that differ from one to the next.
+/// Pseudorandom bytes.
 fn noise(count: usize) -> Vec<u8> {
     let mut state = 1u32;
     let next = || {

@@ -155,7 +155,7 @@ fn analytic_tone_mapping_matches_formulas() {
     }
 }
 
-/// The table of a file: its side and its colours.
+/// The LUT of a file: its side length and its colors.
 struct Table(usize, Vec<[f64; 3]>);
 
 impl Table {
@@ -178,7 +178,7 @@ impl Table {
         Self(side, texels)
     }
 
-    /// Mixed from the eight neighbours of a place from 0 to 1.
+    /// Interpolated from the eight neighbors of a position between 0 and 1.
     fn at(&self, place: [f64; 3]) -> [f64; 3] {
         let Self(side, texels) = self;
         let place = place.map(|part| part.clamp(0.0, 1.0) * (*side - 1) as f64);
@@ -289,7 +289,7 @@ fn color_grading_fields_apply() {
     });
     let found = graded(global(|it| it.hue = 2.0 * std::f32::consts::FRAC_PI_3));
     expect(&found, "a third of a turn", |[r, g, b]| [b, r, g]);
-    // Each colour by its own section: none of them is near a limit.
+    // No color lies in the blend from midtones to highlights.
     let sections = ColorGrading {
         shadows: section(|it| it.lift = 0.25),
         midtones: section(|it| (it.contrast, it.saturation) = (1.5, 0.5)),
@@ -302,7 +302,7 @@ fn color_grading_fields_apply() {
         color.map(|channel| match color.iter().sum::<f64>() / 3.0 {
             level if level < 0.21 => channel + 0.25,
             level if level > 0.9 => (channel * 0.5).sqrt(),
-            // A fifth of the way from shadows to midtones at 0.21, all of it at 0.41.
+            // From 0.21 to 0.41, shadows blend linearly into midtones.
             level => {
                 let part = ((level - 0.31) / 0.2 + 0.5).min(1.0);
                 let grey = luma + (1.0 - 0.5 * part) * (channel - luma);
@@ -320,7 +320,7 @@ fn color_grading_fields_apply() {
     expect(&found, "nothing", |color| color);
 }
 
-/// Cone responses to a colour of CIE 1931, of luminance 1: CAM16's matrix.
+/// Cone responses to a color in CIE 1931 xy of luminance 1, by the matrix of CAM16.
 fn responses(x: f64, y: f64) -> [f64; 3] {
     let rows = [
         [0.401288, 0.650173, -0.051461],
@@ -330,7 +330,7 @@ fn responses(x: f64, y: f64) -> [f64; 3] {
     times(rows, [x / y, 1.0, (1.0 - x - y) / y])
 }
 
-/// The linear sRGB colour of cone responses, 1 each for white, by bevy's numbers.
+/// The linear sRGB color of cone responses (white is 1 each), with bevy's constants.
 fn srgb_of(responses: [f64; 3]) -> [f64; 3] {
     let rows = [
         [4.06305, -2.93241, -0.130646],
@@ -371,7 +371,7 @@ fn dither_is_below_one_step() {
             most = most.max((seen(*found) - seen(color)).abs());
         }
     }
-    // Half floats of colours above 1 add their own.
+    // Half floats of colors above 1 have a larger rounding error.
     assert!(most < 0.6 / 255.0 && most > 0.2 / 255.0, "{}", most * 255.0);
     let found = shown(&mut rig, camera, (Tonemapping::None, DebandDither::Enabled));
     expect(&found, "nothing", |color| color);

@@ -8,8 +8,8 @@ use crate::common::Rig;
 
 const SIDE: u32 = 16;
 
-/// How many pixels are red, and how many green, from a distance to a red sheet that a green one takes
-/// the place of from 8 to 12, and that ends at 20.
+/// Numbers of red and green pixels at a distance from a red sheet, which crossfades to a green one between 8 and 12.
+/// The green one ends at 20.
 fn seen_from(rig: &mut Rig, distance: f32) -> (u32, u32) {
     let world = rig.app.world_mut();
     let mut cameras = world.query_filtered::<&mut Transform, With<Camera3d>>();

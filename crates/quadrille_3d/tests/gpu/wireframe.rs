@@ -1,4 +1,4 @@
-//! The edges of meshes, over what they are the edges of.
+//! Wireframes, drawn over their meshes.
 
 use bevy_app::Startup;
 use bevy_ecs::prelude::*;
@@ -16,8 +16,8 @@ const IS_GREEN: [u8; 4] = [0, 255, 0, 255];
 #[derive(Component)]
 struct Square;
 
-/// A camera that sees one pixel for each unit, and a square of 40 whose edges lie on pixels' middles, in the
-/// middle of 64 by 64. Behind it is another one, of 20, with edges that are seen through all.
+/// A camera with one pixel per unit, and a square of 40 in the center of 64 by 64 pixels, whose edges are on pixel
+/// centers. Behind it is a square of 20, whose wireframe is drawn through everything.
 fn rig(config: WireframeConfig) -> Rig {
     let mut rig = Rig::with(
         64,
@@ -80,7 +80,7 @@ fn wireframes_have_color_width_and_topology() {
     let mut rig = rig(WireframeConfig::default());
     let picture = rig.picture();
     assert_eq!(count(&picture, IS_RED), 0, "nobody wants edges of it");
-    // Through the square that lies before it: all four sides, and the diagonal.
+    // Through the square in front of it: all four sides, and the diagonal.
     let seen = count(&picture, IS_GREEN);
     assert!((95..=105).contains(&seen), "{seen} pixels");
     let color = WireframeColor { color: RED };
@@ -88,12 +88,12 @@ fn wireframes_have_color_width_and_topology() {
     let picture = rig.picture();
     let seen = count(&picture, IS_RED);
     assert!((156..=164).contains(&seen), "{seen} pixels of four sides");
-    // The left side: 12 black pixels, and then one of the edge.
+    // The left side: 12 black pixels, then one pixel of the edge.
     let row = |picture: &Picture| [10, 11, 12, 13].map(|x| picture.at(x, 20) == IS_RED);
     assert_eq!(row(&picture), [false, false, true, false]);
     mark(&mut rig, WireframeTopology::Triangles);
     let seen = count(&rig.picture(), IS_RED);
-    // Green lies over half of the diagonal.
+    // Green covers half of the diagonal.
     assert!((174..=182).contains(&seen), "{seen} pixels with a diagonal");
     mark(
         &mut rig,

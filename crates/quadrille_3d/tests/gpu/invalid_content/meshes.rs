@@ -1,4 +1,4 @@
-//! Meshes that are wrong, each in another way.
+//! Meshes that are invalid in different ways.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_mesh::{Indices, PrimitiveTopology, VertexAttributeValues};
@@ -7,8 +7,8 @@ use quadrille_3d::prelude::*;
 /// Words of the lines that 3D and 2D log.
 type Words = [&'static [&'static str]; 2];
 
-/// Meshes that cannot be drawn, or only in part, with the words of what 3D and 2D say of each. A mesh without a
-/// triangle is none that is wrong.
+/// Meshes that cannot be drawn, or only in part, with words of the warnings of 3D and 2D. A mesh without triangles is
+/// valid.
 pub(super) fn odd() -> Vec<(&'static str, Mesh, Words)> {
     let mesh = |topology| Mesh::new(topology, RenderAssetUsages::default());
     let triangles = || mesh(PrimitiveTopology::TriangleList);

@@ -128,7 +128,7 @@ impl Made for Mesh {
             5 => Rectangle::new(size, size).into(),
             6 => points(PrimitiveTopology::LineStrip, size),
             7 => points(PrimitiveTopology::PointList, size),
-            // Without positions it is refused.
+            // A mesh without positions is rejected.
             8 if random.one_in(2) => Self::new(
                 PrimitiveTopology::TriangleList,
                 RenderAssetUsages::default(),
@@ -197,7 +197,7 @@ impl Made for StandardMaterial {
             normal_map_texture: image(random, 6),
             occlusion_texture: image(random, 6),
             depth_map: image(random, 12),
-            // Sometimes a number that makes no sense.
+            // Some numbers are invalid.
             metallic: if random.one_in(12) {
                 f32::NAN
             } else {

@@ -1,4 +1,4 @@
-//! Single cases of what random lives meet.
+//! Single cases of what random lives cover.
 
 use bevy_ecs::entity_disabling::{DefaultQueryFilters, Disabled};
 use bevy_ecs::prelude::*;
@@ -6,11 +6,11 @@ use quadrille_3d::prelude::*;
 
 use crate::common::{Picture, Rig};
 
-/// Disables entities as well, for programs of one's own.
+/// Disables entities, as a program's own disabling component.
 #[derive(Component)]
 struct Asleep;
 
-/// A camera, a light, and a cube of this material in the middle.
+/// A camera, a light, and a cube of this material in the center.
 fn cube(material: impl Into<StandardMaterial>) -> (Rig, Entity) {
     let mut rig = Rig::new(32, 32);
     let world = rig.app.world_mut();
@@ -99,7 +99,7 @@ fn disabled_meshes_are_not_drawn() {
             &empty,
             "disabled by a component of the program",
         );
-        // Changes meanwhile count afterwards.
+        // Changes made while disabled apply afterwards.
         let away = Transform::from_xyz(99.0, 0.0, 0.0);
         rig.app
             .world_mut()
@@ -209,6 +209,6 @@ fn more_views_of_no_mesh_are_drawn_after_many_meshes_left() {
         ..DirectionalLight::default()
     };
     rig.app.world_mut().spawn((light, Transform::default()));
-    // A frame that cannot be planned fails here.
+    // An invalid plan of a frame fails here.
     rig.update(2);
 }

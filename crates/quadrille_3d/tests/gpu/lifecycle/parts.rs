@@ -1,4 +1,4 @@
-//! Components that entities, cameras and groups of entities get and lose.
+//! Components that are added to and removed from entities, cameras and groups of entities.
 
 use bevy_camera::visibility::{NoFrustumCulling, VisibilityRange};
 use bevy_ecs::entity_disabling::Disabled;
