@@ -1,5 +1,5 @@
-//! Tests on a real device, software or hardware. They are ignored by name, so that a plain
-//! `cargo test` needs no driver; asked for, they fail without one:
+//! Tests on a real device, software or hardware. They are marked `ignore`, so that a plain `cargo test` needs no
+//! driver. Run explicitly, they fail without a device:
 //!
 //! ```text
 //! cargo test -p quadrille_vulkan --test gpu -- --ignored

@@ -1,4 +1,4 @@
-//! The crate's folders in order: each knows those before it, and none after it.
+//! Order of the crate's folders: each uses only those before it.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
 
@@ -7,7 +7,7 @@ mod check;
 
 use std::path::Path;
 
-/// The folders, as the head of `src/lib.rs` lists them, between files that belong to none.
+/// The folders, in the order of the docs of `src/lib.rs`, between files outside of folders.
 const ROOMS: [&str; 16] = [
     "test_folder",
     "deep_stack",

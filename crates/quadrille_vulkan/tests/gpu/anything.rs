@@ -1,7 +1,6 @@
-//! Random descriptions are refused with an error or made: the validation layer never has
-//! anything to say.
+//! Random descriptions either return an error or succeed, and the validation layer never reports a message.
 //!
-//! `QUADRILLE_ANYTHING_SEED` and `QUADRILLE_ANYTHING_FRAMES` choose other descriptions and more.
+//! `QUADRILLE_ANYTHING_SEED` and `QUADRILLE_ANYTHING_FRAMES` set the seed and the number of frames.
 
 #![expect(clippy::print_stderr, reason = "how much was tried is worth knowing")]
 
@@ -64,7 +63,7 @@ impl Dice {
         of[self.0.usize(..of.len())]
     }
 
-    /// One of the first mostly, seldom one of the others.
+    /// Usually one of the first, rarely one of the others.
     fn mostly<T: Copy>(&mut self, usual: &[T], odd: &[T]) -> T {
         match self.below(12) {
             0 => self.pick(odd),
@@ -321,8 +320,7 @@ fn from_environment(name: &str, otherwise: u64) -> u64 {
     value.map_or(otherwise, |value| value.parse().expect("a number is given"))
 }
 
-/// Makes whatever a description asks for, many times; none may have the layer complain, some must
-/// be made and some refused.
+/// Creates random descriptions many times. None may cause a validation message; some must succeed and some fail.
 fn try_all(what: &str, mut make: impl FnMut(&mut Dice) -> Result<(), String>) {
     let first = from_environment("QUADRILLE_ANYTHING_SEED", 1);
     let count = from_environment("QUADRILLE_ANYTHING_FRAMES", 400);
@@ -349,7 +347,7 @@ fn try_all(what: &str, mut make: impl FnMut(&mut Dice) -> Result<(), String>) {
     eprintln!("{what}: {made} were made, {refused} were refused");
 }
 
-/// A device, under the validation layer if the test is to be judged by it.
+/// A device, with the validation layer if the test uses it.
 fn gpu() -> Gpu {
     let gpu = Gpu::new(&Settings::headless("anything"), None).expect("there is a device");
     let is_judged = std::env::var_os("QUADRILLE_VALIDATED").is_some();
@@ -360,7 +358,7 @@ fn gpu() -> Gpu {
     gpu
 }
 
-/// Returns the error of a description that is refused.
+/// Returns the error of an invalid description.
 fn refusal<T>(made: Result<T, Error>, desc: &impl Debug) -> Result<(), String> {
     let made = made.map(drop);
     made.map_err(|error| format!("{error} of {desc:?}"))

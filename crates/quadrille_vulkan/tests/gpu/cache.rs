@@ -1,5 +1,4 @@
-//! The pipeline cache on disk: whatever is wrong with it, the program runs, and the file is good
-//! again afterwards.
+//! The pipeline cache on disk: with any invalid file the program runs, and the file is valid afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use quadrille_vulkan::shader::GpuShader;
 
 use crate::rig::{Rig, settings};
 
-/// Where the file's fields are: see the form in `pipeline/cache.rs`.
+/// Offsets of the file's fields: see the format in `pipeline/cache.rs`.
 const VENDOR: usize = 8;
 const DEVICE: usize = 12;
 const DRIVER: usize = 16;
@@ -19,7 +18,7 @@ const LENGTH: usize = 36;
 const HASH: usize = 44;
 const PAYLOAD: usize = 52;
 
-/// A folder of its own, removed at the end.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -54,7 +53,7 @@ fn compile(folder: &Path) -> Rig {
     rig
 }
 
-/// The one file in a folder.
+/// The single file in a folder.
 fn only_file(folder: &Path) -> PathBuf {
     let files = fs::read_dir(folder)
         .unwrap()
@@ -64,7 +63,7 @@ fn only_file(folder: &Path) -> PathBuf {
     files[0].clone()
 }
 
-/// Whether a file has our form, and as many bytes as it says.
+/// Whether a file has our format and the size in its header.
 fn is_whole(bytes: &[u8]) -> bool {
     let length = bytes
         .get(LENGTH..HASH)
@@ -121,7 +120,7 @@ fn unreadable_or_unwritable_caches_are_ignored() {
     run(&folder.0);
     let file = only_file(&folder.0);
 
-    // A process that was killed while it wrote leaves a part of a file beside the good one.
+    // A process that is killed while it writes leaves a partial file next to the valid one.
     let left_over = folder.0.join("pipelines-killed.0.tmp");
     fs::write(&left_over, b"QUADRPC1 and no more").unwrap();
     run(&folder.0);
@@ -135,7 +134,7 @@ fn unreadable_or_unwritable_caches_are_ignored() {
     run(&folder.0);
     assert!(is_whole(&fs::read(&file).unwrap()), "it is replaced");
 
-    // A folder where the file should be, and a file where the folder should be.
+    // A folder in place of the file, and a file in place of the folder.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     run(&folder.0);
@@ -144,7 +143,7 @@ fn unreadable_or_unwritable_caches_are_ignored() {
         "nothing is left beside it"
     );
 
-    // A pipe there, which nobody writes, and a link to what has no end.
+    // A pipe without a writer, and a link to an endless file.
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt as _;
@@ -182,7 +181,7 @@ fn programs_that_write_at_once_leave_a_whole_file() {
 /// pipeline is compiled.
 const CACHE_FILE: &str = "QUADRILLE_TEST_CACHE_FILE";
 
-/// Makes the file of a folder one of another driver; its bytes.
+/// Replaces the file in a folder by one of another driver. Returns its bytes.
 fn make_foreign(folder: &Path) -> Vec<u8> {
     run(folder);
     let file = only_file(folder);

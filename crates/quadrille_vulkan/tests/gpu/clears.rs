@@ -24,7 +24,7 @@ fn depth_image(rig: &Rig) -> GpuImage {
     rig.gpu.create_image(&desc).unwrap()
 }
 
-/// A red picture, of which a part is cleared to blue.
+/// A red picture with a part cleared to blue.
 fn write(list: &mut CommandList, picture: &GpuImage, area: [u32; 4]) {
     let colors = [ColorAttachment::new(
         picture,
@@ -38,7 +38,7 @@ fn write(list: &mut CommandList, picture: &GpuImage, area: [u32; 4]) {
     list.end_rendering();
 }
 
-/// The texels where the area is in one colour, the others in the other.
+/// Texels with one color inside the area, and the other color outside.
 fn expected([left, top, width, height]: [u32; 4], inside: u32, outside: u32) -> Vec<u32> {
     let texel = |at: u32| {
         let (x, y) = (at % SIDE, at / SIDE);
@@ -103,7 +103,7 @@ fn a_part_of_the_depth_is_cleared() {
     assert_eq!(rig.words(&back), expected(area, one, quarter));
 }
 
-/// A pass that clears the same again is replayed; another area is seen.
+/// A pass with the same clears is replayed; a changed area takes effect.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn clears_are_replayed() {

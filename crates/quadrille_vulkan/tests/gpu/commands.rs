@@ -1,5 +1,4 @@
-//! Wrong commands are errors that name pass and command; nothing is submitted, and the next frame
-//! goes on.
+//! Invalid commands are errors that name pass and command. Nothing is submitted, and the next frame succeeds.
 
 use quadrille_sync::access::Access;
 use quadrille_sync::frame::Use;
@@ -117,14 +116,14 @@ fn invalid_commands_are_reported_and_harmless() {
     let error = error_of(&mut rig, |list, buffer| list.dispatch_indirect(buffer, 0));
     assert!(matches!(error, CommandError::NoPipeline { .. }), "{error}");
 
-    // A resource of an earlier frame is not declared in this one, whatever it was bound to then.
+    // A resource of an earlier frame is not declared in this one, even if it was bound then.
     let error = error_of(&mut rig, |list, _| list.bind_buffer(2, &first, 0, 0));
     assert!(
         matches!(&error, CommandError::NotDeclared { name } if name == "first"),
         "{error}"
     );
 
-    // The device is as before.
+    // The device remains usable.
     let (buffer, back) = (rig.storage("cells", 64), rig.readback(64));
     rig.frame(|frame| {
         let uses = [discard(frame.resource(buffer.clone()), Access::Clear)];

@@ -95,7 +95,7 @@ fn constants_are_set_for_each_pipeline() {
             });
             frame.read_back(&cells, &back);
         });
-        // Each workgroup is turned around.
+        // Each workgroup is reversed.
         let number = |at: u32| (at / size * size + size - 1 - at % size + 1) * step;
         let expected: Vec<u32> = (0..256)
             .map(|at| number(at).wrapping_add_signed(first))
@@ -107,7 +107,7 @@ fn constants_are_set_for_each_pipeline() {
     assert!(error.contains("its workgroup of [4096, 1, 1]"), "{error}");
 }
 
-/// Two buffers take turns; one pass reads what another wrote on another queue, if there is one.
+/// Two buffers alternate; one pass reads what another one wrote on another queue, if there is one.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn buffers_take_turns_between_queues() {
@@ -147,8 +147,8 @@ fn buffers_take_turns_between_queues() {
     assert_eq!(rig.words(&back), [17; 256]);
 }
 
-/// A chain of passes goes to and fro between queues, so that each queue waits for what the other
-/// has yet to be given: in order that is a call for each, coalesced one for each queue.
+/// A chain of passes alternates between queues, so that each queue waits for later submissions of the other. Submitting
+/// in order takes a call for each; coalesced, one for each queue.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn coalesced_calls_wait_before_signals() {
@@ -257,7 +257,7 @@ fn uploads_updates_and_indirect_dispatches() {
     let arguments = rig.gpu.create_buffer(&arguments).unwrap();
     let (now, next) = (rig.storage("now", 1024), rig.storage("next", 1024));
     let back = rig.readback(1024);
-    // The host wrote before the frame: no pass of a frame has written it.
+    // Written by the host before the frame: no pass of a frame has written it.
     rig.states.import(upload.id(), Layout::Undefined, None);
     rig.frame(|frame| {
         let uses = [

@@ -1,5 +1,4 @@
-//! Cost of a frame on the CPU: written, planned, recorded, submitted. Prints; asserts nothing about
-//! time.
+//! Cost of a frame on the CPU: declare, plan, record, submit. Prints times, and asserts nothing about them.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +21,7 @@ const ADD: &str = "
 @compute @workgroup_size(1) fn main() { c[0] = 3 * a[0] + 5 * b[0] + 1; }
 ";
 
-/// One run in which pass `p` writes a buffer from two others.
+/// One frame in which pass `p` writes a buffer from two others.
 struct Load {
     frame: Frame,
     handles: Vec<Handle>,

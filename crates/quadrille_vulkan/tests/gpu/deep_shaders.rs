@@ -1,5 +1,4 @@
-//! The deepest shaders that are accepted: drivers recurse over nested control flow and calls, and have a
-//! stack for it.
+//! The deepest accepted shaders: drivers recurse over nested control flow and calls, with a limited stack.
 
 use std::fmt::Write as _;
 
@@ -10,13 +9,13 @@ use quadrille_vulkan::shader::GpuShader;
 
 use crate::rig::{Rig, compute, discard};
 
-/// Blocks within each other, each of which begins by its number, with a statement in the innermost.
+/// Nested blocks, each of which begins with its number, with a statement in the innermost.
 fn nested(count: usize, open: impl Fn(usize) -> String, inner: &str, close: &str) -> String {
     let opened: String = (0..count).map(open).collect();
     opened + inner + &close.repeat(count)
 }
 
-/// Functions of which each calls the one before.
+/// Functions that each call the previous one.
 fn calls(count: usize) -> String {
     let mut text = "fn call0(x: u32) -> u32 { return x; }\n".to_owned();
     for at in 1..count {
@@ -93,7 +92,7 @@ fn the_deepest_shaders_compile_and_run() {
             "@group(0) @binding(0) var<storage, read_write> cells: array<u32>;\n{before}\
              @compute @workgroup_size(1) fn main() {{ {inner} }}"
         );
-        // A thread with a small stack, as those of an app's tasks are.
+        // A thread with a small stack, like the task threads of an app.
         let gpu = rig.gpu.clone();
         let make = move || {
             let shader = GpuShader::wgsl(name, &source)?;

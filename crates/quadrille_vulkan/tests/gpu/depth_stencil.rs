@@ -1,4 +1,4 @@
-//! Depth and stencil of one image, used apart.
+//! Depth and stencil of one image, used separately.
 
 use ash::vk;
 use quadrille_sync::access::Access;

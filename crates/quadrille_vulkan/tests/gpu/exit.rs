@@ -1,7 +1,7 @@
-//! A program may end at any point of a frame: within two seconds, and with nothing left behind.
+//! A program may end at any point of a frame: it ends within two seconds, and without leaks.
 //!
-//! The points that it takes a fault to reach (submitted and not presented, a fence that is never
-//! signalled) are in `cargo xtask faults`; a stream that is blocked is in `stream`.
+//! Points that are reached only through a fault (submitted but not presented, a fence that is never signaled) are in
+//! `cargo xtask faults`; a blocked stream is in `stream`.
 
 use std::time::{Duration, Instant};
 
@@ -16,15 +16,15 @@ use quadrille_vulkan::{Error, FrameError};
 
 use crate::rig::{Rig, TIMEOUT, compute, discard, window_settings};
 
-/// How long an end may take.
+/// Limit on the duration of the end.
 const MOST: Duration = Duration::from_secs(2);
 
-/// Runs to some point and ends there: `at` returns what there is then, which is dropped.
+/// Runs to a point and ends there: `at` returns everything that exists then, which is dropped.
 fn ends_at<T>(point: &str, at: impl FnOnce() -> T) {
     let messages = validation_messages();
     let start = Instant::now();
     let what_there_is = at();
-    // On a busy machine everything takes longer, as getting there did.
+    // On a busy machine everything takes longer, so the time of the setup is added.
     let most = MOST + start.elapsed();
     let end = Instant::now();
     drop(what_there_is);

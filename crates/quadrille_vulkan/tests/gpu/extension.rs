@@ -1,4 +1,4 @@
-//! Extensions and features that programs request, and their use in commands of their own.
+//! Extensions and features that programs request, and their use in the program's own commands.
 
 use ash::{ext, vk};
 use quadrille_vulkan::device::Gpu;

@@ -1,7 +1,7 @@
-//! A program that meets faults: whatever a call returns, it does not panic or hang, tells what it
-//! was, leaves nothing behind, and goes on if the device is not lost.
+//! A program under faults: whatever a call returns, it does not panic or hang, reports the error, leaks nothing, and
+//! continues if the device is not lost.
 //!
-//! On its own it meets none. The test layer (`quadrille_layer`) makes calls fail by a script:
+//! Without help no fault occurs. The test layer (`quadrille_layer`) makes calls fail by a script:
 //!
 //! ```text
 //! QUADRILLE_LAYER_SCRIPT=faults.txt   # vkQueuePresentKHR nth=3 -> VK_ERROR_OUT_OF_DATE_KHR
@@ -30,10 +30,10 @@ use quadrille_vulkan::{FrameError, SurfaceError};
 
 use crate::rig::{Declared, Rig, async_compute, discard, graphics, window_settings};
 
-/// Longer than any of the waits in it, shorter than a hang.
+/// Longer than any wait in the program, shorter than a hang.
 const MOST: Duration = Duration::from_secs(60);
 const FRAMES: u32 = 40;
-/// The end of a program, whatever it was doing.
+/// The end of a program, at any point.
 const MAX_SHUTDOWN_TIME: Duration = Duration::from_secs(2);
 /// Swapchains of a window that exist at a time.
 const MAX_SWAPCHAINS: usize = 6;
@@ -67,7 +67,7 @@ fn a_program_survives_faults() {
     let mut outcome = Outcome::default();
     let gpu = match Gpu::new(&window_settings(), None) {
         Ok(gpu) => gpu,
-        // A fault at setup is told, and that is all.
+        // A fault during setup is reported, and the program ends.
         Err(error) => return println!("no device: {error}"),
     };
     let setup = start.elapsed();
@@ -84,7 +84,7 @@ fn a_program_survives_faults() {
         Err(error) => outcome.errors.push(error.to_string()),
     }
     println!("{outcome:#?}, ended within {teardown:?}");
-    // For those who know what the faults come to.
+    // Counts for `cargo xtask faults`, which knows the effects of its faults.
     println!(
         "counted: shown={} skipped={} out_of_date={} errors={} most_old={} old={} made={}",
         outcome.shown,
@@ -95,7 +95,7 @@ fn a_program_survives_faults() {
         outcome.old,
         outcome.made
     );
-    // On a busy machine everything takes longer, as setting up did.
+    // On a busy machine everything takes longer, so the time of the setup is added.
     let most = MAX_SHUTDOWN_TIME + 3 * setup;
     assert!(teardown < most, "the end took {teardown:?}, not {most:?}");
     assert!(start.elapsed() < MOST, "it took {:?}", start.elapsed());
@@ -141,7 +141,7 @@ fn run(rig: &mut Rig, outcome: &mut Outcome) -> Vec<Option<Swapchain>> {
     windows
 }
 
-/// Whether the device is gone.
+/// Whether the device is lost.
 fn is_lost(error: &Fault) -> bool {
     matches!(
         error,
@@ -150,22 +150,22 @@ fn is_lost(error: &Fault) -> bool {
     )
 }
 
-/// How many frames to draw.
+/// Number of frames to draw.
 fn frames() -> u32 {
     told("FRAMES", FRAMES)
 }
 
-/// A number that the program is told.
+/// A number from the environment.
 fn told(name: &str, otherwise: u32) -> u32 {
     let told = std::env::var(format!("QUADRILLE_FAULT_{name}")).ok();
     told.and_then(|told| told.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Checks the bounds of a window that hold whatever fails.
+/// Checks the limits of a window that hold after any fault.
 fn check_bounds(rig: &Rig, window: &Swapchain) {
     let old = window.retired_count();
     assert!(old < MAX_SWAPCHAINS, "{old} old swapchains");
-    // Between two swapchains, what is in flight is still of the one before.
+    // Between two swapchains, work in flight still belongs to the previous one.
     let images = window.image_count().max(4);
     let frames = rig.gpu.frames_in_flight() as usize;
     let semaphores = window.semaphore_count();
@@ -247,7 +247,7 @@ fn acquire(
     Ok(acquired)
 }
 
-/// How windows present, in turn.
+/// Present modes of windows, used in turn.
 fn settings(turn: u32) -> SwapchainSettings {
     let modes = [PresentModeKHR::FIFO, PresentModeKHR::MAILBOX];
     SwapchainSettings {

@@ -14,7 +14,7 @@ use quadrille_vulkan::{Format, vk};
 
 use crate::rig::{Rig, discard, graphics, transfer};
 
-/// A triangle that covers the upper half of the clip space's left, y up.
+/// A triangle that covers the upper half of the left side of clip space, y up.
 const TRIANGLE: &str = "
 @group(0) @binding(0) var<uniform> color: vec4<f32>;
 @vertex fn vertex(@builtin(vertex_index) at: u32) -> @builtin(position) vec4<f32> {
@@ -126,7 +126,7 @@ fn a_texture_is_uploaded_and_sampled() {
         .flat_map(|texel| texel.to_le_bytes())
         .collect();
     upload.write(0, &texels).unwrap();
-    // Two triangles over everything; texture rows run down, clip space runs up.
+    // Two triangles over the whole image. Texture rows run down, clip space runs up.
     let corners = [
         [-1f32, -1.0, 0.0, 1.0],
         [1.0, -1.0, 1.0, 1.0],

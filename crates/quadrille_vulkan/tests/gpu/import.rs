@@ -1,4 +1,4 @@
-//! Devices that the program made, and that lack something.
+//! Imported devices that lack a requirement.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ fn missing_features_of_an_imported_device_are_one_error() {
                 less.pp_enabled_extension_names = names.as_ptr();
                 let core = vk::PhysicalDeviceFeatures::default();
                 less.p_enabled_features = &raw const core;
-                // Structures of extensions that are not enabled stand first.
+                // Structures of disabled extensions are first in the chain.
                 less.p_next = versions(info.p_next);
                 says(of, &less)
             })

@@ -1,4 +1,4 @@
-//! Dropping things: in flight, in any order, and what is left behind.
+//! Dropping resources: in flight, in any order, and without leaks.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn objects_dropped_in_flight_are_retired() {
         });
         drop(buffer);
     }
-    // Ids come back with their resources: a few frames' worth is in use at a time.
+    // Ids are reused with their resources: those of a few frames are in use at a time.
     assert!(highest < 16, "{highest} buffers were alive at once");
 }
 
@@ -64,7 +64,7 @@ fn things_are_dropped_in_any_order() {
                 drop((image, buffer));
             }
             _ => {
-                // A pipeline that is dropped before the background thread has come to it.
+                // A pipeline that is dropped before the background thread has compiled it.
                 drop((rig, pipeline));
                 drop((buffer, image));
             }
@@ -138,7 +138,7 @@ fn more_samplers_than_the_device_has_are_an_error_and_dropped_ones_make_room() {
     let mut rig = Rig::new();
     let most = rig.gpu.limits().max_sampler_allocation_count;
     let make = |gpu: &Gpu| gpu.create_sampler(&SamplerDesc::nearest());
-    // Some drivers have no limit worth the name.
+    // Some drivers have a very large limit.
     let wanted = most.min(40_000);
     let samplers: Vec<_> = (0..wanted).map(|_| make(&rig.gpu).unwrap()).collect();
     if wanted == most {
@@ -154,7 +154,7 @@ fn more_samplers_than_the_device_has_are_an_error_and_dropped_ones_make_room() {
     make(&rig.gpu).unwrap();
 }
 
-/// The drivers' libraries that the process has mapped.
+/// The driver libraries that the process has mapped.
 fn mapped_drivers() -> BTreeSet<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let paths = maps
@@ -167,7 +167,7 @@ fn mapped_drivers() -> BTreeSet<String> {
     paths.filter(is_driver).map(str::to_owned).collect()
 }
 
-/// Each loading of NVIDIA's driver takes memory that its unloading does not give back. (lavapipe alone is never unloaded.)
+/// Each load of NVIDIA's driver takes memory that unloading does not free. (lavapipe is never unloaded.)
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn drivers_stay_loaded_over_many_instances() {

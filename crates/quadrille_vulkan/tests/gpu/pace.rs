@@ -1,4 +1,4 @@
-//! A device that is slow: the CPU is never more frames ahead of it than it may be.
+//! A slow device: the CPU is never more frames ahead of it than the limit.
 
 use ash::vk;
 use quadrille_sync::access::Access;
@@ -10,7 +10,7 @@ use quadrille_vulkan::shader::GpuShader;
 
 use crate::rig::{Declared, Rig, TIMEOUT, async_compute, discard, settings};
 
-/// Much longer on any device than it takes to declare a frame, with [`rounds`].
+/// With [`rounds`], takes much longer on any device than the declaration of a frame.
 const SLOW: &str = "
 @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
 @compute @workgroup_size(64)
@@ -20,7 +20,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     cells[id.x] = state;
 }
 ";
-/// How many rounds take much longer than a frame is declared in: on a GPU, some 60 ms.
+/// Number of rounds that take much longer than the declaration of a frame: some 60 ms on a GPU.
 fn rounds(gpu: &Gpu) -> u32 {
     // SAFETY: both belong together.
     let properties = unsafe {
@@ -37,7 +37,7 @@ const GROUPS: u32 = 32;
 const CELL_BYTES: u64 = 64 * 4;
 const FRAMES: u64 = 12;
 
-/// How many of the submissions so far, one for each frame, are not complete.
+/// Number of incomplete submissions, one for each frame.
 fn ahead(rig: &Rig, submitted: u64) -> u64 {
     submitted - rig.frames.progress().unwrap().values.iter().sum::<u64>()
 }

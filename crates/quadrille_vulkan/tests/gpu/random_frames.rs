@@ -1,6 +1,5 @@
-//! Random frames of the oracle, carried out on the device: plans obey the features that the device
-//! was created with, and not only the rules of synchronisation. Their passes record nothing, so what
-//! the validation layer judges are barriers, waits and transfers.
+//! Random frames of the oracle, executed on the device: plans respect the enabled features, in addition to the rules of
+//! synchronization. Passes record nothing, so the validation layer checks barriers, waits and transfers.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -20,7 +19,7 @@ use quadrille_vulkan::resources::{
 
 use crate::rig::{Rig, TIMEOUT};
 
-/// How long sequences are carried out; at least [`LEAST`] are.
+/// Duration of the test; at least [`LEAST`] sequences are executed.
 const TIME: Duration = Duration::from_secs(5);
 const LEAST: usize = 25;
 
@@ -44,7 +43,7 @@ const OPTIONAL: &[Access] = &[
 
 const BOTH: Aspects = Aspects::DEPTH.union(Aspects::STENCIL);
 
-/// Whether the backend can carry a sequence out, and depth and stencil of one image are in it.
+/// Whether the backend can execute a sequence, and the sequence has depth and stencil of one image.
 fn suits(sequence: &Sequence) -> bool {
     let of_backend = |resource: &Resource| resource.lifetime != Lifetime::Swapchain;
     let is_both = |resource: &Resource| matches!(resource.kind, ResourceKind::Image { aspects, .. } if aspects == BOTH);
@@ -59,7 +58,7 @@ fn suits(sequence: &Sequence) -> bool {
         && (sequence.frames.iter()).any(|frame| frame.resources.iter().any(is_both))
 }
 
-/// The device's resource for a generated one. Its contents outlive the frame in either case.
+/// The device's resource for a generated one. Its contents survive the frame in either case.
 fn make(rig: &Rig, resource: &Resource) -> Handle {
     let sharing = match resource.sharing {
         quadrille_sync::resource::Sharing::Exclusive => Sharing::Exclusive,
@@ -104,7 +103,7 @@ const READ: ImageUsage = ImageUsage::SAMPLED
     .union(ImageUsage::TRANSFER_DST)
     .union(ImageUsage::INPUT_ATTACHMENT);
 
-/// Carries a sequence out, with resources of its own.
+/// Executes a sequence with new resources.
 fn carry_out(rig: &mut Rig, sequence: &Sequence) {
     let mut made: HashMap<ResourceId, Handle> = HashMap::new();
     let mut planner = Planner::default();

@@ -15,7 +15,7 @@ use quadrille_vulkan::shader::GpuShader;
 use crate::repeat::{ADD, Adding};
 use crate::rig::{Rig, TIMEOUT, discard, graphics};
 
-/// A shader's file in a folder of its own.
+/// A shader file in a temporary folder.
 pub(crate) struct Source {
     folder: PathBuf,
     pub(crate) path: PathBuf,
@@ -29,8 +29,7 @@ impl Source {
         Self { folder, path }
     }
 
-    /// Writes something else and has it loaded; what came of it, once it is known. Frames run
-    /// meanwhile.
+    /// Writes another shader and waits for its reload, while frames run. Returns the result.
     pub(crate) fn edit(
         &self,
         gpu: &Gpu,
@@ -57,7 +56,7 @@ impl Drop for Source {
     }
 }
 
-/// Cached calls are not replayed with the old pipeline, though plan, list and handle are the same.
+/// Cached calls are not replayed with the old pipeline, although plan, list and handle are the same.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn frames_that_repeat_notice_another_shader() {
@@ -77,7 +76,7 @@ fn frames_that_repeat_notice_another_shader() {
             });
             assert!(reloaded.result.is_ok(), "{reloaded}");
             assert_eq!(reloaded.pipelines, ["add"]);
-            // The change comes between two frames.
+            // The change arrives between two frames.
             adding.run(5, &[(&a, 1), (&b, 2)]);
             expected += old * frames + factor * 5;
         }
@@ -209,7 +208,7 @@ fn a_broken_source_leaves_the_picture_and_the_next_good_one_changes_it() {
     assert_eq!(drawing.color(), GREEN);
 }
 
-/// Everything is dropped while a file is being loaded, or has been and nobody has asked.
+/// Everything is dropped while a file is loaded, or after it was loaded but before the result is taken.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn the_device_may_end_in_the_middle() {

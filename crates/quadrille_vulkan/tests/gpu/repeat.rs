@@ -1,4 +1,4 @@
-//! Passes that record the same again, which are replayed.
+//! Passes with unchanged commands, which are replayed.
 
 use quadrille_sync::access::Access;
 use quadrille_sync::frame::{Frame, Use};
@@ -21,15 +21,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) { cells[id.x] += value; }
 
 const BYTES: u64 = 256;
 
-/// Frames in which each pass adds a number to a buffer, with lists that are written again.
+/// Frames in which each pass adds a number to a buffer, with lists that are rewritten.
 pub(crate) struct Adding {
     pub(crate) rig: Rig,
     planner: Planner,
     add: ComputePipeline,
     lists: Vec<CommandList>,
-    /// How many frames used a plan again.
+    /// Number of frames that reused a plan.
     pub(crate) reused: u32,
-    /// How many passes of the last frame were replayed.
+    /// Number of replayed passes in the last frame.
     repeated: u32,
 }
 
@@ -66,7 +66,7 @@ impl Adding {
         cells
     }
 
-    /// Runs so many frames, each with a pass for each buffer and number.
+    /// Runs this many frames, each with a pass for each buffer and number.
     pub(crate) fn run(&mut self, frames: u32, passes: &[(&GpuBuffer, u32)]) {
         for _ in 0..frames {
             self.rig.frames.begin(TIMEOUT).unwrap();
@@ -112,11 +112,11 @@ fn changes_between_repeated_frames_take_effect() {
         let cells = ["a", "b", "c"].map(|name| adding.zeros(name));
         let [a, b, c] = &cells;
         adding.run(6, &[(a, 1), (b, 10), (c, 100)]);
-        // One pass does something else, now and then, and all others what they did.
+        // One pass sometimes changes, all others stay the same.
         adding.run(1, &[(a, 1), (b, 20), (c, 100)]);
         adding.run(4, &[(a, 1), (b, 10), (c, 100)]);
         adding.run(4, &[(a, 1), (b, 30), (c, 100)]);
-        // Resources change places, every frame and for good.
+        // Resources are exchanged, every frame and permanently.
         for _ in 0..4 {
             adding.run(1, &[(b, 2), (a, 10), (c, 100)]);
             adding.run(1, &[(a, 2), (b, 10), (c, 100)]);
@@ -138,8 +138,8 @@ fn changes_between_repeated_frames_take_effect() {
     }
 }
 
-/// Each frame gets a new plan, because one pass touches a resource that was not in use: the others are
-/// replayed, wherever they stand in the plan, and whatever else is declared.
+/// Each frame gets a new plan, because one pass accesses a new resource. The other passes are replayed, at any position
+/// in the plan and with any other declarations.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn repeated_passes_of_a_new_plan_are_replayed() {
@@ -152,11 +152,11 @@ fn repeated_passes_of_a_new_plan_are_replayed() {
         };
         for (at, other) in others.iter().enumerate() {
             adding.run(1, &[(a, 1), (other, 100), (b, 10)]);
-            // Known to repeat the second time, cached then, and replayed from the third on.
+            // Detected as a repetition the second time, cached then, and replayed from the third time on.
             let expected = if at < 2 { 0 } else { 2 };
             assert_eq!(adding.repeated, expected, "frame {at} in {chunks} chunks");
         }
-        // Resources that come and go, and change places.
+        // Resources are added, removed and exchanged.
         adding.run(1, &[(b, 10), (a, 1)]);
         adding.run(1, &[(a, 1), (b, 10), (&others[0], 100)]);
         assert_eq!(adding.reused, 0, "each frame was another");
@@ -181,7 +181,7 @@ fn a_resource_that_has_got_the_id_of_another_is_not_taken_for_it() {
     assert_eq!(adding.sum(&new), 6);
 }
 
-/// The calls of one list are not replayed for another that is as long and as old.
+/// The calls of one list are not replayed for another list of the same length and revision.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn lists_are_distinguished() {
@@ -195,7 +195,7 @@ fn lists_are_distinguished() {
     assert_eq!(sums, [12, 120]);
 }
 
-/// The frame is the one that repeats, down to the id, and so is its plan.
+/// The repeated frame has the same id and plan.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn a_resource_of_another_device_is_not_taken_for_one_with_its_id() {
@@ -228,7 +228,7 @@ fn a_resource_of_another_device_is_not_taken_for_one_with_its_id() {
         matches!(&recorded, Err(FrameError::OtherDevice { name }) if name == "stranger"),
         "{recorded:?}"
     );
-    // The frame goes on with its own.
+    // The frame goes on with resources of its own device.
     adding.frame(&[(&cells, 1)]);
     assert_eq!(adding.sum(&cells), 7);
 }

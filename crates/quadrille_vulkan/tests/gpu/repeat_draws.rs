@@ -1,4 +1,4 @@
-//! Passes that draw the same again, which are replayed, and changes that end that.
+//! Passes with unchanged draws, which are replayed, and changes that prevent it.
 
 use quadrille_sync::access::{Access, CustomAccess};
 use quadrille_sync::flags::Layout;
@@ -30,7 +30,7 @@ var<immediate> color: vec4<f32>;
 @fragment fn fragment() -> @location(0) vec4<f32> { return color; }
 ";
 
-/// Copies what was drawn, by sampling it.
+/// Copies the picture by sampling it.
 const SHOW: &str = "
 @group(0) @binding(0) var picture: texture_2d<f32>;
 @vertex fn vertex(@builtin(vertex_index) at: u32) -> @builtin(position) vec4<f32> {
@@ -52,9 +52,9 @@ struct Drawing {
     indices: GpuBuffer,
     arguments: GpuBuffer,
     lists: [CommandList; 2],
-    /// How the second pass declares the picture.
+    /// Declared use of the picture in the second pass.
     sampled: Access,
-    /// How many passes of the last frame were replayed.
+    /// Number of replayed passes in the last frame.
     repeated: u32,
 }
 
@@ -147,7 +147,7 @@ impl Drawing {
         self.rig.gpu.create_image(&desc).unwrap()
     }
 
-    /// A frame that draws `scene` to `picture` and that to `shown`.
+    /// A frame that draws `scene` to `picture`, and `picture` to `shown`.
     fn frame(
         &mut self,
         scene: Scene,
@@ -218,7 +218,7 @@ impl Drawing {
         show.end_rendering();
     }
 
-    /// Asserts that an image has so many rows of a colour above another.
+    /// Asserts that an image has this number of rows of one color above another.
     fn expect(&mut self, image: &GpuImage, rows: u32, [above, below]: [u32; 2]) {
         let back = self.rig.image_readback(image);
         self.rig.frame(|frame| frame.read_image(image, &back));
@@ -292,7 +292,7 @@ fn each_changed_draw_is_encoded() {
     }
 }
 
-/// The list of a pass says nothing of layouts: they follow from what it declares.
+/// The list of a pass contains no layouts: they follow from its declaration.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn a_changed_layout_is_encoded() {
@@ -363,7 +363,7 @@ fn a_reloaded_shader_is_encoded() {
     drawing.expect(&shown, 4, [GREEN, BLUE]);
 }
 
-/// The view of a window's image is another in each frame, and all else is kept.
+/// The view of a window's image differs in each frame; everything else is reused.
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn draws_to_a_window_are_encoded_in_each_frame() {

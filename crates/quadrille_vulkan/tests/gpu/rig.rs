@@ -1,4 +1,4 @@
-//! Runs frames the way a front end does: declare, plan, record, submit, commit, retire.
+//! Runs frames like a front end: declare, plan, record, submit, commit, retire.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use quadrille_vulkan::resources::{
 use quadrille_vulkan::submit::{Frames, Submitted};
 use quadrille_vulkan::{Error, FrameError};
 
-/// Nothing here takes longer.
+/// Timeout that no test reaches.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A device, its queues and the states of its resources.
@@ -30,9 +30,9 @@ pub(crate) struct Rig {
     pub(crate) states: States,
     /// Chunks that frames are recorded in.
     pub(crate) chunks: usize,
-    /// Frames are waited for before the device is asked how far it is.
+    /// Whether frames are waited for before the device's progress is queried.
     pub(crate) waits: bool,
-    /// The number of validation messages before.
+    /// Number of validation messages before the test.
     messages: u64,
 }
 
@@ -45,11 +45,11 @@ pub(crate) struct Declared {
     pub(crate) timelines: Vec<TimelineSemaphore>,
 }
 
-/// Parts of a frame that were cached.
+/// Cached parts of a frame.
 pub(crate) struct Repeated {
-    /// Whether its plan was.
+    /// Whether its plan was cached.
     pub(crate) plan: bool,
-    /// How many of its passes were replayed without encoding.
+    /// Number of passes that were replayed without encoding.
     pub(crate) passes: u32,
 }
 
@@ -67,7 +67,7 @@ impl Parallel for Threads {
 }
 
 impl Declared {
-    /// Names a resource; the same again gives the same index.
+    /// Returns the index of a resource; the same resource again gives the same index.
     pub(crate) fn resource(&mut self, handle: impl Into<Handle>) -> ResourceIndex {
         let handle = handle.into();
         if let Some(at) = self.handles.iter().position(|known| *known == handle) {
@@ -78,7 +78,7 @@ impl Declared {
         ResourceIndex(self.handles.len() as u32 - 1)
     }
 
-    /// Adds a pass that comes after the one before.
+    /// Adds a pass after the previous one.
     pub(crate) fn pass(
         &mut self,
         name: &str,
@@ -116,7 +116,7 @@ impl Declared {
     }
 }
 
-/// A use that does not need the old contents.
+/// A use that does not need the previous contents.
 pub(crate) fn discard(resource: ResourceIndex, access: Access) -> Use {
     Use {
         discard: true,
@@ -154,8 +154,7 @@ pub(crate) fn transfer() -> QueueRequest {
 }
 
 impl Rig {
-    /// The device that the environment names. Fails without one: these tests never pass by not
-    /// running.
+    /// The device that the environment selects. Fails without a device, so that these tests never pass without running.
     pub(crate) fn new() -> Self {
         Self::with(&settings())
     }
@@ -165,7 +164,7 @@ impl Rig {
         Self::on(gpu).unwrap()
     }
 
-    /// A rig on a device that has no other.
+    /// The only rig of a device.
     pub(crate) fn on(gpu: Gpu) -> Result<Self, Error> {
         if std::env::var_os("QUADRILLE_VALIDATED").is_some() {
             let active = gpu.info().validation.is_some();
@@ -175,7 +174,7 @@ impl Rig {
         Ok(Self::of(gpu, frames))
     }
 
-    /// A rig beside that of the main loop.
+    /// A rig in addition to that of the main loop.
     pub(crate) fn stream(gpu: &Gpu, desc: &StreamDesc) -> Self {
         Self::of(gpu.clone(), gpu.stream(desc).unwrap())
     }
@@ -208,7 +207,7 @@ impl Rig {
         self.try_begun_frame(windows, declare)
     }
 
-    /// Declares and runs a frame that has begun.
+    /// Declares and runs a frame that was begun.
     pub(crate) fn begun_frame(&mut self, declare: impl FnOnce(&mut Declared)) {
         self.try_begun_frame(&mut [], declare)
             .unwrap_or_else(|error| panic!("{error}"));
@@ -251,7 +250,7 @@ impl Rig {
         Ok(submitted)
     }
 
-    /// Runs a frame that has begun, by a plan that the planner may have kept.
+    /// Runs a frame that was begun, with a plan that may be cached.
     pub(crate) fn planned_frame(
         &mut self,
         planner: &mut Planner,
@@ -283,14 +282,14 @@ impl Rig {
         }
     }
 
-    /// Waits for everything.
+    /// Waits until all frames are complete.
     pub(crate) fn finish(&mut self) {
         self.frames.drain(TIMEOUT).unwrap();
         let progress = self.frames.progress().unwrap();
         self.frames.retire(&mut self.states, &progress);
     }
 
-    /// The words of a buffer that copies wrote, once all is done.
+    /// The words of a buffer that copies wrote, after all frames are complete.
     pub(crate) fn words(&mut self, readback: &GpuBuffer) -> Vec<u32> {
         self.finish();
         let mut bytes = vec![0; readback.bytes() as usize];
@@ -327,7 +326,7 @@ impl Rig {
 
 impl Drop for Rig {
     fn drop(&mut self) {
-        // Not if the test has failed already: one report is enough.
+        // Not if the test has already failed: one report is enough.
         if !std::thread::panicking() {
             let messages = validation_messages() - self.messages;
             assert_eq!(messages, 0, "the validation layer has reported errors");

@@ -1,5 +1,5 @@
-//! Shaders with indices out of range: they read zeros or what is theirs, write nothing that is not,
-//! and the device goes on.
+//! Shaders with out-of-bounds indices: reads return zeros or data of the same buffer, writes do not change other
+//! buffers, and the device is not lost.
 
 use quadrille_sync::access::Access;
 use quadrille_sync::flags::Layout;
@@ -12,7 +12,7 @@ use quadrille_vulkan::shader::GpuShader;
 
 use crate::rig::{Declared, Rig, compute, discard, graphics};
 
-/// Reads and writes cells of one buffer at the indices that another one has.
+/// Reads and writes elements of one buffer at the indices in another one.
 const WILD: &str = "
 @group(0) @binding(0) var<storage, read_write> cells: array<u32>;
 @group(0) @binding(1) var<storage, read> wild: array<u32>;
@@ -43,7 +43,7 @@ const WILD_INDICES: [u32; 16] = [
     u32::MAX,
 ];
 const BYTES: u64 = 64;
-/// The words of the buffer, and of those beside it.
+/// Words of the buffer, and of the neighboring buffers.
 const OWN: u32 = 0x1111;
 const OTHER: u32 = 0x2222;
 
@@ -70,7 +70,7 @@ fn indices_of_storage_buffers_stay_within_them() {
     let shader = GpuShader::wgsl("wild", WILD).unwrap();
     let desc = ComputePipelineDesc::of("wild", &shader);
     let pipeline = rig.gpu.compute_pipeline(&desc).unwrap();
-    // Neighbours in one block of memory, as the allocator places them.
+    // Neighbors in one memory block, as the allocator places them.
     let buffers: Vec<_> = (0..5)
         .map(|at| rig.storage(&format!("buffer {at}"), BYTES))
         .collect();
@@ -163,7 +163,7 @@ fn indices_of_vertices_stay_within_their_buffer() {
             });
             frame.read_image(&target, &back);
         });
-        // The first triangle covers all; what the others are is anybody's guess, but they are white.
+        // The first triangle covers everything. The others are undefined, but white.
         assert_eq!(rig.words(&back), [u32::MAX; 16]);
     }
 }

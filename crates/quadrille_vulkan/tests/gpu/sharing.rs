@@ -1,4 +1,4 @@
-//! Changing how queue families share a resource, while it has contents.
+//! Changing how queue families share a resource with contents.
 
 use quadrille_sync::access::Access;
 use quadrille_sync::resource::Sharing as Mode;

@@ -1,4 +1,4 @@
-//! Streams: a worker thread that submits out of order with the main loop.
+//! Streams: a worker thread that submits independently of the main loop.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -77,11 +77,11 @@ impl Worker {
         }
     }
 
-    /// Writes a turn; never waits for more than its own frames in flight.
+    /// Writes a turn; waits only for the worker's own frames in flight.
     fn turn(&mut self) -> Result<u64, Closed> {
         let turn = self.producer.reserve(&mut self.rig.states)?;
         let (from, to) = (self.last.take(), turn.slot.clone());
-        // Its own pacing may have to wait for the main loop.
+        // The worker's pacing may have to wait for the main loop.
         while let Err(error) = self.rig.frames.begin(Duration::from_millis(20)) {
             assert!(matches!(error, FrameError::Timeout { .. }), "{error}");
         }
@@ -111,7 +111,7 @@ impl Worker {
         Ok(turn.number)
     }
 
-    /// Writes turns until it is told to stop.
+    /// Writes turns until it is stopped.
     fn run(mut self, turns: u64) {
         for _ in 0..turns {
             if self.rig.frames.is_stopping() || self.turn() == Err(Closed) {
@@ -151,7 +151,7 @@ fn run_ahead(desc: &StreamDesc, slots: u64, every_turn: bool) {
         };
         assert!(turn.number > last && (!every_turn || turn.number == last + 1));
         last = turn.number;
-        // The same turn twice: it is ours until the next is taken.
+        // The same turn twice: it stays acquired until the next one is taken.
         main.frame(|frame| read(frame, &turn, &back));
         main.frame(|frame| read(frame, &turn, &back));
         assert_eq!(
@@ -181,7 +181,7 @@ fn a_worker_that_shares_its_queue_is_held_back_and_gets_on() {
     run_ahead(&desc, 3, false);
 }
 
-/// A worker whose last submissions wait for reads that never come.
+/// A worker whose last submissions wait for reads that are never submitted.
 fn blocked(gpu: &Gpu, desc: &StreamDesc) -> (Consumer, Worker) {
     let (producer, consumer) = ring(gpu, 2);
     let mut worker = Worker::new(gpu, desc, producer);
@@ -239,7 +239,7 @@ fn a_stuck_stream_is_reported_with_its_last_completed_pass() {
     for turn in 1..=3 {
         assert_eq!(worker.turn(), Ok(turn));
     }
-    // The third turn waits for a read that never comes; the second is done.
+    // The third turn waits for a read that is never submitted; the second is complete.
     let error = worker.rig.frames.drain(TIMEOUT / 100).unwrap_err();
     let FrameError::Timeout {
         passes, last_done, ..

@@ -1,4 +1,4 @@
-//! Transient buffers: where their memory comes from, and where it goes.
+//! Transient buffers: allocation and release of their memory.
 
 use quadrille_sync::access::Access;
 use quadrille_vulkan::device::StreamDesc;
@@ -114,7 +114,7 @@ fn a_buffer_goes_where_it_is_used() {
     }
 }
 
-/// More frames than memory is kept for.
+/// More frames than unused memory is kept for.
 const LONG: u32 = 600;
 
 #[test]

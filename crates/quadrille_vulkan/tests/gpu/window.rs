@@ -70,8 +70,8 @@ fn frames_are_presented_while_the_size_changes() {
     }
 }
 
-/// The bound of a window: images, frames in flight, and 2; and as many semaphores for each old
-/// swapchain as it can have presents that are not proven done.
+/// Limit on a window's semaphores: images, frames in flight, and 2; for each old swapchain, as many as it can have
+/// presents that are not known to be complete.
 fn check_semaphores(rig: &Rig, window: &Swapchain) {
     let frames = rig.gpu.frames_in_flight() as usize;
     let (images, semaphores) = (window.image_count(), window.semaphore_count());
@@ -115,7 +115,7 @@ fn a_thousand_sizes_leave_nothing_behind() {
     for completion in [PresentCompletion::Automatic, PresentCompletion::History] {
         let mut rig = Rig::with(&window_settings());
         let mut window = open(&rig, [64, 48], completion);
-        // A linear congruential generator, the same sizes each time.
+        // A linear congruential generator, so that sizes are the same in each run.
         let mut state = 1_u32;
         let mut size = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -201,7 +201,7 @@ fn settings_change_live() {
     let mut window = swapchain(&rig, [16, 16]);
     let mut settings = SwapchainSettings::default();
     for frame in 0..40usize {
-        // Modes and formats that the surface does not have fall back to others.
+        // Unsupported modes and formats fall back to others.
         let modes = [
             PresentModeKHR::FIFO,
             PresentModeKHR::MAILBOX,
@@ -268,7 +268,7 @@ fn an_abandoned_image_is_used_by_the_next_frame() {
     let mut rig = Rig::with(&window_settings());
     let mut window = swapchain(&rig, [16, 16]);
     for _ in 0..3 {
-        // More often than there are images: each time it is the same.
+        // More often than there are images, with the same result each time.
         assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
         assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
         rig.frames.begin(TIMEOUT).unwrap();
@@ -314,7 +314,7 @@ fn a_window_without_area_is_skipped() {
     let mut window = swapchain(&rig, [16, 16]);
     assert_eq!(window.acquire(TIMEOUT).unwrap(), Acquired::Image);
     show(&mut rig, &mut window);
-    // Headless surfaces have any extent, so a size of 0 becomes the least there is.
+    // Headless surfaces have any extent, so a size of 0 becomes the minimum.
     window.resize([0, 0]).unwrap();
     match window.acquire(Duration::from_secs(1)).unwrap() {
         Acquired::Image => assert!(!window.extent().contains(&0)),
