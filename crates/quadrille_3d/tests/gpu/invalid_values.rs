@@ -1,5 +1,6 @@
 //! Invalid numbers in every number of every component that 3D draws: no panic, no failed frame, and valid entities are
 //! drawn as before.
+//!
 //! `QUADRILLE_ODD=SEED,ENTITIES,BATCH` sets the seed, the total number of entities, and the number of entities at a
 //! time; the default is 7, 10,000 and 1,000, which takes about 4 s on lavapipe.
 
