@@ -225,6 +225,21 @@ impl InstanceStore {
             self.bins.put(index, None);
             self.lightmaps.remove(index);
             self.table.remove(index);
+            self.trim();
+        }
+    }
+
+    /// Removes what belongs to rows that the table of instances has no more. Tags stay: shaders take those beyond the end
+    /// of their table as 0, and new instances do not write a tag of 0 there.
+    fn trim(&mut self) {
+        let length = self.table.rows().len();
+        if length == self.state.len() {
+            return;
+        }
+        self.bounds.truncate(length);
+        self.state.truncate(length);
+        if self.state.capacity() / 4 > length {
+            self.state.shrink_to(2 * length);
         }
     }
 

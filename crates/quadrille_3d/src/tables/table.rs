@@ -9,26 +9,81 @@ use quadrille::vulkan::Error;
 use quadrille::vulkan::resources::Sharing;
 use quadrille_content::buffers::{DirtyRows, RawBufferVec};
 
-/// Table of rows. Only changed ones are uploaded.
+/// Number of rows whose memory is kept, free or not.
+const MIN_CAPACITY: usize = 1 << 10;
+
+/// Table of rows. Only changed ones are uploaded. Free rows at the end are removed.
 pub(crate) struct Table<T> {
     rows: DirtyRows<T>,
-    free: Vec<u32>,
+    free: FreeRows,
+}
+
+/// Indices of free rows, a bit each.
+#[derive(Default)]
+struct FreeRows {
+    bits: Vec<u64>,
+    count: u32,
+    /// No word before this one has a set bit.
+    first_word: usize,
+}
+
+impl FreeRows {
+    /// Takes the lowest index, so that rows become free at the end, where they can be removed.
+    fn take(&mut self) -> Option<u32> {
+        if self.count == 0 {
+            return None;
+        }
+        let full = self.bits[self.first_word..]
+            .iter()
+            .take_while(|word| **word == 0);
+        self.first_word += full.count();
+        let word = self.bits.get_mut(self.first_word)?;
+        let bit = word.trailing_zeros();
+        *word &= *word - 1;
+        self.count -= 1;
+        Some(self.first_word as u32 * 64 + bit)
+    }
+
+    fn put(&mut self, index: u32) {
+        let word = index as usize / 64;
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= 1 << (index % 64);
+        self.count += 1;
+        self.first_word = self.first_word.min(word);
+    }
+
+    /// Removes the indices directly before the end of a table. Returns its new end.
+    fn trim(&mut self, mut end: u32) -> u32 {
+        while let Some(last) = end.checked_sub(1)
+            && let Some(word) = self.bits.get_mut(last as usize / 64)
+            && *word & 1 << (last % 64) != 0
+        {
+            *word &= !(1 << (last % 64));
+            self.count -= 1;
+            end = last;
+        }
+        self.bits.truncate((end as usize).div_ceil(64));
+        self.first_word = self.first_word.min(self.bits.len());
+        end
+    }
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
         Self {
             rows: DirtyRows::default(),
-            free: Vec::new(),
+            free: FreeRows::default(),
         }
     }
 }
 
 impl<T: Pod + RowValue> Table<T> {
-    /// Adds a row at a free index, and returns the index.
+    /// Adds a row at the lowest free index, and returns the index.
     pub(crate) fn add(&mut self, row: T) -> u32 {
         let end = self.rows().len() as u32;
-        let index = self.free.pop().unwrap_or(end);
+        let index = self.free.take().unwrap_or(end);
         self.put(index, row);
         index
     }
@@ -53,12 +108,19 @@ impl<T: Pod + RowValue> Table<T> {
         }
     }
 
-    /// Frees the index of a row.
+    /// Frees the index of a row, and removes free rows at the end.
     pub(crate) fn remove(&mut self, index: u32) {
-        self.free.push(index);
+        self.free.put(index);
+        let end = self.free.trim(self.rows().len() as u32);
+        self.truncate(end as usize);
     }
 
-    /// All rows, including removed ones.
+    /// Removes the rows from a length on, where a table has a row for each of another.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.rows.truncate(length as u32, MIN_CAPACITY);
+    }
+
+    /// All rows, including free ones before the end.
     pub(crate) fn rows(&self) -> &[T] {
         self.rows.rows()
     }
@@ -68,7 +130,7 @@ impl<T: Pod + RowValue> Table<T> {
         self.rows.mark_all_dirty();
     }
 
-    /// Uploads changed rows; a buffer that is too small is replaced by a larger one.
+    /// Uploads changed rows; a buffer that is too small, or much too large, is replaced by another.
     pub(crate) fn upload(
         &mut self,
         gpu: &GpuDevice,

@@ -120,5 +120,26 @@ pub fn grow_buffer(gpu: &GpuDevice, buffer: &mut GpuBuffer, bytes: u64) -> Resul
     Ok(is_small)
 }
 
+/// Smallest buffer that [`fit_buffer`] replaces by a smaller one.
+const MIN_SHRUNK_BYTES: u64 = 1 << 18;
+
+/// As [`grow_buffer`]; a buffer at least eight times as large as necessary is replaced as well. Rows that come and go do
+/// not replace it each time.
+pub(super) fn fit_buffer(
+    gpu: &GpuDevice,
+    buffer: &mut GpuBuffer,
+    bytes: u64,
+) -> Result<bool, Error> {
+    let needed = bytes.next_power_of_two().max(MIN_SHRUNK_BYTES);
+    let is_large = buffer.bytes() / 8 >= needed;
+    if is_large {
+        *buffer = gpu.create_buffer(&BufferDesc {
+            bytes: needed,
+            ..buffer.desc().clone()
+        })?;
+    }
+    Ok(is_large || grow_buffer(gpu, buffer, bytes)?)
+}
+
 #[cfg(test)]
 mod tests;

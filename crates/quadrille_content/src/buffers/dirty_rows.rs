@@ -7,7 +7,7 @@ use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::rows::RowValue;
 use quadrille::vulkan::Error;
 
-use crate::buffers::buffer_vec::grow_buffer;
+use crate::buffers::buffer_vec::fit_buffer;
 
 /// The most unchanged rows between two changed ones that are uploaded with them, to save a separate copy.
 const MAX_UPLOAD_GAP: u32 = 16;
@@ -59,6 +59,8 @@ impl<T: Pod + RowValue> DirtyRows<T> {
         self.rows.truncate(length);
         if self.rows.capacity() / 4 > length.max(min_capacity) {
             self.rows.shrink_to(2 * length);
+            self.changed.truncate(length.div_ceil(64));
+            self.changed.shrink_to_fit();
         }
     }
 
@@ -103,10 +105,10 @@ impl<T: Pod + RowValue> DirtyRows<T> {
         self.is_changed = true;
     }
 
-    /// Uploads dirty rows; a buffer that is too small is replaced by a larger one.
+    /// Uploads dirty rows; a buffer that is too small, or much too large, is replaced by another.
     ///
     /// # Errors
-    /// A larger buffer cannot be created.
+    /// The other buffer cannot be created.
     pub fn upload(
         &mut self,
         gpu: &GpuDevice,
@@ -114,7 +116,7 @@ impl<T: Pod + RowValue> DirtyRows<T> {
         buffer: &mut GpuBuffer,
     ) -> Result<(), Error> {
         let bytes = size_of_val(self.rows.as_slice()) as u64;
-        if grow_buffer(gpu, buffer, bytes)? {
+        if fit_buffer(gpu, buffer, bytes)? {
             self.mark_all_dirty();
         }
         if !std::mem::take(&mut self.is_changed) {
