@@ -6,10 +6,7 @@ use quadrille::vulkan::shader::{ShaderDefVal, ShaderOptions};
 use super::publish_shader_modules;
 
 /// Copies of the shader files of bevy's examples, with their licence.
-const FOLDER: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../quadrille_vulkan/tests/bevy_shaders"
-);
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bevy_shaders");
 
 /// Validates a file; returns the error with its excerpt.
 fn validate(file: &str) -> Result<(), String> {

@@ -6,10 +6,7 @@ use quadrille::vulkan::shader::{ShaderDefVal, ShaderModule, ShaderOptions};
 use crate::pipelines::publish_shader_modules;
 
 /// Copies of the shader files of bevy's examples, with their licence.
-const FOLDER: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../quadrille_vulkan/tests/bevy_shaders"
-);
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bevy_shaders");
 
 /// Files of 3D and of full screen effects, each with the shader defs in its conditions.
 const FILES: [(&str, &[&str]); 17] = [
