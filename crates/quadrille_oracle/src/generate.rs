@@ -267,6 +267,9 @@ impl Maker<'_> {
             }
         }
         draft.choose_prologues(random, &world.resources);
+        if random.chance(self.emphasis.timelines) {
+            draft.choose_timelines(random);
+        }
         draft.declare_order(random, &world.resources);
         draft
     }
@@ -310,6 +313,7 @@ impl Maker<'_> {
             prologue: false,
             cost_us: random.below(3) as u32 * 100,
             uses,
+            timeline_uses: Vec::new(),
         }
     }
 

@@ -37,6 +37,7 @@ mod barrier;
 mod cell;
 mod clock;
 mod declared;
+mod exchange;
 mod host;
 mod memory;
 mod quality;
@@ -215,6 +216,7 @@ impl Judge {
         trial.begin();
         trial.judge_declared();
         trial.judge_timelines();
+        trial.judge_exchanges();
         for event in trial.schedule() {
             match event {
                 Event::Submission(submission) => trial.judge_submission(submission),

@@ -1,6 +1,6 @@
 //! Shrinks a failing sequence while it still fails in the same way.
 
-use quadrille_sync::frame::{Frame, PassIndex};
+use quadrille_sync::frame::{Frame, PassIndex, TimelineUse};
 use quadrille_sync::range::SubRange;
 
 use crate::sequence::Sequence;
@@ -107,6 +107,11 @@ fn smaller_frames(frame: &Frame) -> impl Iterator<Item = Frame> + '_ {
         kept.gives.remove(at);
         kept
     });
+    let timeline_uses = (0..frame.timeline_uses.len()).map(|at| {
+        let mut fewer = frame.clone();
+        fewer.timeline_uses.remove(at);
+        fewer
+    });
     let placed = (0..frame.resources.len()).filter(|at| frame.resources[*at].memory.is_some());
     let apart = placed.map(|at| {
         let mut apart = frame.clone();
@@ -117,6 +122,7 @@ fn smaller_frames(frame: &Frame) -> impl Iterator<Item = Frame> + '_ {
         .chain(uses)
         .chain(resources)
         .chain(gives)
+        .chain(timeline_uses)
         .chain(apart)
         .chain(edges)
         .chain(simpler_uses)
@@ -132,6 +138,7 @@ pub(crate) fn rebuilt(
         resources: frame.resources.clone(),
         gives: frame.gives.clone(),
         cull: frame.cull,
+        timelines: frame.timelines.clone(),
         ..Frame::default()
     };
     for (at, pass) in frame.pass_indices().enumerate() {
@@ -145,6 +152,12 @@ pub(crate) fn rebuilt(
         let new = &mut made.passes[index.0 as usize];
         (new.kind, new.side_effect) = (old.kind, old.side_effect);
         (new.prologue, new.cost_us) = (old.prologue, old.cost_us);
+        let timeline_uses = frame.timeline_uses_of(pass);
+        let timeline_uses = timeline_uses.map(|one| TimelineUse {
+            pass: index,
+            ..*one
+        });
+        made.timeline_uses.extend(timeline_uses);
     }
     made
 }

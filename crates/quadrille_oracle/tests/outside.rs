@@ -5,7 +5,7 @@
 
 use quadrille_oracle::Judge;
 use quadrille_sync::flags::Layout;
-use quadrille_sync::plan::Plan;
+use quadrille_sync::plan::{Plan, Step};
 use quadrille_sync::resource::{Resource, ResourceId};
 use quadrille_sync::solve::plan;
 use quadrille_sync::states::States;
@@ -203,4 +203,62 @@ pass patch host
         let found = violations(topology, frame, Layout::Undefined);
         assert!(found.is_empty(), "{topology}: {found:?}");
     }
+}
+
+/// The owner outside of the device waits for a value, and signals one.
+const TURNS: &str = "
+image camera 0 aspects COLOR mips 1 layers 1
+timeline turns base 0
+give camera to EXTERNAL layout General
+pass before requires COMPUTE
+pass sharpen requires COMPUTE
+  StorageReadWriteCompute camera
+  wait turns value 1
+  signal turns value 2
+pass later requires COMPUTE
+";
+
+#[test]
+fn acquire_before_the_wait_and_release_after_the_signal_are_violations() {
+    let topology = parse_topology("gct:1").unwrap();
+    let frame = parse_frame(TURNS).unwrap();
+    let camera = &frame.resources[0];
+    let owner = Some(FamilyIndex::EXTERNAL);
+    let mut states = States::default();
+    states.import(camera.id, Layout::General, owner);
+    let plan = plan(&frame, &topology, &states).unwrap();
+    let judged = |plan: &Plan| -> Vec<String> {
+        let mut judge = Judge::new(&topology);
+        judge.import(camera, Layout::General, owner);
+        let violations = judge.frame(&frame, plan);
+        violations.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(judged(&plan), Vec::<String>::new());
+    let place = |name: &str| {
+        let runs =
+            |step: &Step| matches!(step, Step::Pass(pass) if *frame.pass(*pass).name == *name);
+        let mut all = plan.submissions.iter();
+        all.position(|submission| submission.steps.iter().any(runs))
+            .unwrap()
+    };
+    let [before, sharpen, later] = ["before", "sharpen", "later"].map(place);
+    assert!(before < sharpen && sharpen < later, "each has a submission");
+
+    let mut early = plan.clone();
+    let acquire = early.submissions[sharpen].steps.remove(0);
+    early.submissions[before].steps.push(acquire);
+    let said = judged(&early).join("\n");
+    assert!(
+        said.contains("what it waits for is acquired before"),
+        "{said}"
+    );
+
+    let mut late = plan.clone();
+    let release = late.submissions[sharpen].steps.pop().unwrap();
+    late.submissions[later].steps.insert(0, release);
+    let said = judged(&late).join("\n");
+    assert!(
+        said.contains("what it signals for is released after that"),
+        "{said}"
+    );
 }

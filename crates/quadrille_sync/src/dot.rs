@@ -2,12 +2,13 @@
 
 use std::fmt::{self, Write};
 
-use crate::frame::Frame;
+use crate::frame::{Frame, TimelineUse, TimelineUseKind};
 use crate::plan::{Plan, RelativePoint, Step, Submission};
 use crate::topology::Topology;
 
 /// Draws a plan: queues as clusters, submissions as boxes with their passes and the number of
-/// barriers between them, waits as edges labeled with resources. Host passes have their own
+/// barriers between them and the values of user timelines that they wait for and signal, waits as edges
+/// labeled with resources. Host passes have their own
 /// cluster, with edges from the submissions that they wait for and to those that are submitted after
 /// them. Culled passes have another cluster.
 ///
@@ -134,7 +135,19 @@ fn label(frame: &Frame, submission: &Submission) -> String {
         .presents
         .iter()
         .map(|at| format!("present {}", name(at)));
-    let lines: Vec<String> = acquires.chain(steps).chain(presents).collect();
+    let uses = submission.timeline_uses(frame);
+    let (waits, signals): (Vec<_>, Vec<_>) = uses.partition(|it| it.kind == TimelineUseKind::Wait);
+    let line = |word: &'static str| {
+        move |one: &TimelineUse| {
+            let timeline = frame.timelines.get(one.timeline as usize)?;
+            let value = timeline.base.saturating_add(one.value);
+            Some(format!("{word} {} {value}", escape(&timeline.name)))
+        }
+    };
+    let waits = waits.into_iter().filter_map(line("wait for"));
+    let signals = signals.into_iter().filter_map(line("signal"));
+    let lines = waits.chain(acquires).chain(steps).chain(presents);
+    let lines: Vec<String> = lines.chain(signals).collect();
     lines.join("\\n")
 }
 

@@ -40,7 +40,6 @@ use graph::cull::cull;
 use graph::depend::depend;
 use graph::hazard::{hazards, links};
 use graph::order::order;
-use graph::timelines::order_by_timelines;
 use graph::touch::touch;
 use schedule::arrange::arrange;
 use schedule::assign::{assign, assign_unordered};
@@ -95,8 +94,7 @@ pub(crate) fn solve(
 ) -> Result<Solved, PlanErrors> {
     let mut errors = validate(frame, topology, states)?;
     let mut touches = touch(frame);
-    let mut graph = depend(frame, &touches, &mut errors);
-    order_by_timelines(frame, &mut graph, &mut errors);
+    let graph = depend(frame, &touches, &mut errors);
     let Some(order) = order(frame, &graph, &mut errors) else {
         return Err(unordered(frame, topology, &graph, errors));
     };

@@ -2,7 +2,10 @@
 
 use quadrille_sync::access::{Access, CustomAccess};
 use quadrille_sync::flags::{AccessMask, Aspects, Layout, Stages};
-use quadrille_sync::frame::{Frame, PassDecl, PassIndex, PassKind, Preference, QueueRequest, Use};
+use quadrille_sync::frame::{
+    Frame, PassDecl, PassIndex, PassKind, Preference, QueueRequest, TimelineUse, TimelineUseKind,
+    Use, UserTimeline,
+};
 use quadrille_sync::range::{Slices, SubRange, SubresourceRange};
 use quadrille_sync::resource::{
     BlockId, Lifetime, Placement, Resource, ResourceId, ResourceIndex, ResourceKind, Sharing,
@@ -118,7 +121,42 @@ impl<'a> Choices<'a> {
         for number in 0..self.below(9) {
             self.pass(&mut frame, number, topology);
         }
+        if self.once_in(4) {
+            self.timelines(&mut frame);
+        }
         frame
+    }
+
+    /// Values of users' timelines: most rise in the order of the passes, and some are absurd.
+    fn timelines(&mut self, frame: &mut Frame) {
+        let count = 1 + self.below(2);
+        frame.timelines = (0..count)
+            .map(|number| UserTimeline {
+                name: format!("t{number}").into(),
+                base: self.number(9),
+            })
+            .collect();
+        for number in 0..frame.passes.len() as u64 {
+            if self.below(2) == 0 {
+                continue;
+            }
+            let value = if self.once_in(6) {
+                self.number(9)
+            } else {
+                number
+            };
+            let wild = self.once_in(60);
+            frame.timeline_uses.push(TimelineUse {
+                pass: PassIndex(if wild { self.small(9) } else { number as u32 }),
+                timeline: if wild {
+                    self.small(3)
+                } else {
+                    self.below(count) as u32
+                },
+                kind: self.pick(&[TimelineUseKind::Signal, TimelineUseKind::Wait]),
+                value,
+            });
+        }
     }
 
     fn resource(&mut self, id: usize) -> Resource {

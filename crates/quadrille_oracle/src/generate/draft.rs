@@ -1,6 +1,8 @@
 //! A frame under construction: passes in their intended order.
 
-use quadrille_sync::frame::{Frame, PassIndex, PassKind, QueueRequest, Use};
+use quadrille_sync::frame::{
+    Frame, PassIndex, PassKind, QueueRequest, TimelineUse, TimelineUseKind, Use, UserTimeline,
+};
 use quadrille_sync::resource::{Resource, ResourceIndex};
 
 use crate::order::{Order, overlap, share_memory, writers};
@@ -27,6 +29,8 @@ pub(super) struct DraftPass {
     pub(super) prologue: bool,
     pub(super) cost_us: u32,
     pub(super) uses: Vec<Use>,
+    /// Values of users' timelines; the pass is filled in when the frame is made.
+    pub(super) timeline_uses: Vec<TimelineUse>,
 }
 
 impl Draft {
@@ -70,6 +74,39 @@ impl Draft {
             let clashes = earlier.any(|earlier| conflict(&frame, (earlier, pass)));
             let made = &mut self.passes[pass.0 as usize];
             made.prologue = made.kind == PassKind::Device && !clashes && random.chance(15);
+        }
+    }
+
+    /// Lets some passes signal values of one or two users' timelines, which rise in the order that is meant, and wait
+    /// for values that passes before them signal, or that nobody in the frame signals.
+    pub(super) fn choose_timelines(&mut self, random: &mut Random) {
+        let count = random.between(1, 2) as u32;
+        let mut reached = [0; 2];
+        for made in &mut self.passes {
+            // Order through a pass of the prologue does not suppress inferred order.
+            let is_usual = made.kind == PassKind::Device && !made.prologue;
+            if !is_usual || !random.chance(40) {
+                continue;
+            }
+            let timeline = random.below(count as usize) as u32;
+            let reached = &mut reached[timeline as usize];
+            let mut add = |kind, value| {
+                made.timeline_uses.push(TimelineUse {
+                    pass: PassIndex::default(),
+                    timeline,
+                    kind,
+                    value,
+                });
+            };
+            if random.chance(50) {
+                let value = random.between(0, *reached);
+                add(TimelineUseKind::Wait, value as u64);
+            }
+            if random.chance(60) {
+                // Between two signals of the frame somebody else may signal.
+                *reached += random.between(1, 2);
+                add(TimelineUseKind::Signal, *reached as u64);
+            }
         }
     }
 
@@ -118,7 +155,20 @@ impl Draft {
             made.side_effect = pass.side_effect;
             made.prologue = pass.prologue;
             made.cost_us = pass.cost_us;
+            let uses = pass.timeline_uses.iter();
+            let uses = uses.map(|one| TimelineUse {
+                pass: index,
+                ..*one
+            });
+            frame.timeline_uses.extend(uses);
         }
+        let timelines = frame.timeline_uses.iter().map(|one| one.timeline + 1);
+        frame.timelines = (0..timelines.max().unwrap_or_default())
+            .map(|number| UserTimeline {
+                name: format!("t{number}").into(),
+                base: 0,
+            })
+            .collect();
         frame
     }
 }

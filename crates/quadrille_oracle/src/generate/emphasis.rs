@@ -25,6 +25,8 @@ pub(super) struct Emphasis {
     /// Percent of uses that copy a use of the previous pass: the same range, and for reads the same
     /// layout if possible. Creates groups of readers on several queues, followed by a writer.
     pub(super) flock: usize,
+    /// Percent of frames in which passes wait for values of users' timelines and signal them.
+    pub(super) timelines: usize,
     /// The layout that is read most.
     pub(super) layout: Option<Layout>,
 }
@@ -41,6 +43,7 @@ impl Emphasis {
             hot: 0,
             whole: 0,
             flock: 0,
+            timelines: 10,
             layout: None,
         };
         if random.chance(40) {
@@ -52,6 +55,7 @@ impl Emphasis {
         made.hot = one_of(&[0, 40, 80]);
         made.whole = one_of(&[0, 50, 100]);
         made.flock = one_of(&[0, 50, 85]);
+        made.timelines = one_of(&[0, 0, 80]);
         let layouts = [
             None,
             Some(Layout::General),

@@ -68,7 +68,7 @@ impl Trial<'_> {
         self.object_timeline(one, why);
     }
 
-    fn object_timeline(&mut self, one: &TimelineUse, why: &'static str) {
+    pub(super) fn object_timeline(&mut self, one: &TimelineUse, why: &'static str) {
         let timeline = self.frame.timelines.get(one.timeline as usize);
         self.violations.push(Violation::UserTimeline {
             pass: self.frame.pass(one.pass).name.clone(),

@@ -43,3 +43,20 @@ fn host_passes_are_between_their_waits_and_their_waiters() {
         assert!(drawn.contains(expected), "{drawn}");
     }
 }
+
+#[test]
+fn submissions_show_values_of_user_timelines() {
+    let topology = parse_topology("gct:1").unwrap();
+    let text = "buffer cells 0 bytes 64\n\
+        timeline physics base 40\n\
+        pass write\n  CopyWrite cells\n  signal physics value 1\n\
+        pass draw\n  VertexRead cells\n  wait physics value 2\n  after write\n";
+    let frame = parse_frame(text).unwrap();
+    let plan = plan(&frame, &topology, &States::default()).unwrap();
+    let drawn = dot(&frame, &topology, &plan);
+    assert!(
+        drawn.contains("[label=\"write\\nsignal physics 41\"]"),
+        "{drawn}"
+    );
+    assert!(drawn.contains("[label=\"wait for physics 42\\n"), "{drawn}");
+}

@@ -1,6 +1,7 @@
 //! Phase `depend`: the dependency graph of the passes.
 //!
-//! Declared order is binding. One kind of order is inferred: if exactly one pass writes a range, it
+//! Declared order is binding, and so is that of values of user timelines. One kind of order is inferred: if exactly one
+//! pass writes a range, it
 //! precedes all passes that read the range, except those that are declared to precede it (they read
 //! the contents of the previous frame). Passes of the prologue precede all other passes that touch
 //! the same ranges, and do not count as writers there. A hazard without an order is an error,
@@ -8,6 +9,7 @@
 
 use crate::error::{CycleStep, PlanError};
 use crate::frame::{Frame, PassIndex};
+use crate::solve::graph::timelines::order_by_timelines;
 use crate::solve::graph::touch::{Member, Touches};
 use crate::solve::graph::{Edge, Graph};
 
@@ -15,16 +17,24 @@ use crate::solve::graph::{Edge, Graph};
 pub(crate) fn depend(frame: &Frame, touches: &Touches, errors: &mut Vec<PlanError>) -> Graph {
     let after = |to: PassIndex| frame.after_of(to).iter().map(move |from| (from.0, to.0));
     let mut graph = Graph::of(frame.passes.len(), frame.pass_indices().flat_map(after));
+    let mut order = None;
+    if !graph.edges.is_empty() {
+        let declared = graph.sort();
+        if declared.len() < frame.passes.len() {
+            errors.push(cycle_error(frame, &graph, &declared));
+            return graph;
+        }
+        order = Some(declared);
+    }
+    if !frame.timeline_uses.is_empty() {
+        order_by_timelines(frame, &mut graph, errors);
+        order = Some(graph.sort());
+    }
     let mut candidates = candidates(frame, touches);
-    if graph.edges.is_empty() {
+    let Some(order) = order.filter(|_| !graph.edges.is_empty()) else {
         graph.extend(candidates.into_iter());
         return graph;
-    }
-    let order = graph.sort();
-    if order.len() < frame.passes.len() {
-        errors.push(cycle_error(frame, &graph, &order));
-        return graph;
-    }
+    };
     candidates.retain(|edge| !is_declared(frame, edge.to, edge.from));
     let against: Vec<(u32, u32)> = candidates.iter().map(|edge| (edge.to, edge.from)).collect();
     let reversed = graph.reaches(&order, &against);
