@@ -67,6 +67,8 @@
 //!   prefetched some steps before they are recorded.
 //! - *A transient handle is a stand-in*, like that of a swapchain's image. The Vulkan object is
 //!   created when a frame first uses it, and recreated when its memory offset changes.
+//! - *Memory that others share is exclusive and dedicated* (`resources/external.rs`): an importer needs a descriptor and
+//!   the exporter's description. Where the device shares no semaphores, threads relay the values of a `PeerTimeline`.
 //! - *A stream has one queue*, exclusively if the main loop has not used that queue yet. So
 //!   wait-before-signal is submitted only where it blocks no other submitter.
 //! - *A ring uses wait-before-signal.* Its producer waits for entry numbers on a timeline of the ring, since the

@@ -1,8 +1,10 @@
-//! Buffers, images, samplers, query sets and tables.
+//! Buffers, images, samplers, query sets and tables, and what others share of them.
 
 pub(crate) mod buffer;
 pub(crate) mod compatible;
 pub(crate) mod descriptor;
+#[cfg(unix)]
+pub(crate) mod external;
 pub(crate) mod format;
 pub(crate) mod generation;
 pub(crate) mod handle;
@@ -18,6 +20,10 @@ pub(crate) mod usage;
 pub(crate) mod view;
 
 pub use buffer::{BufferDesc, BufferUsage, GpuBuffer};
+#[cfg(unix)]
+pub use external::{
+    DrmModifier, MemoryHandle, MemoryLayout, PeerSide, PeerTimeline, PlaneLayout, SharedMemory,
+};
 pub use format::{Block, block, texel_bytes};
 pub use handle::Handle;
 pub use image::{Extent, GpuImage, ImageDesc, ImageUsage};

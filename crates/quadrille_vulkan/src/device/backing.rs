@@ -1,4 +1,5 @@
-//! The memory that backs a buffer or an image: a dedicated allocation, or a range of a shared block.
+//! The memory that backs a buffer or an image: a dedicated allocation, a range of a shared block, or memory that
+//! others use too.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -9,7 +10,10 @@ use quadrille_sync::resource::BlockId;
 use crate::device::Device;
 use crate::device::memory::{Memory, MemoryPool};
 use crate::error::Error;
+use crate::instance::imported::Keep;
 use crate::lock;
+#[cfg(unix)]
+use crate::resources::external::ExternalBacking;
 
 /// A transient resource that is bound to a block.
 pub(crate) trait Resident: Send + Sync {
@@ -76,6 +80,11 @@ pub(crate) enum Backing {
     Own(Allocation),
     /// A block, and the offset in it.
     Shared(Arc<Block>, u64),
+    /// Memory that others use too.
+    #[cfg(unix)]
+    External(Box<ExternalBacking>),
+    /// The program's, and so is the Vulkan object: dropping this says that it is free.
+    Program(Keep),
 }
 
 impl Backing {
@@ -87,7 +96,9 @@ impl Backing {
     /// Whether it is this offset of this block; for `None`, whether it is a dedicated allocation.
     pub(crate) fn is_at(&self, place: Option<(&Arc<Block>, u64)>) -> bool {
         match (self, place) {
-            (Self::Own(_), None) => true,
+            (Self::Own(_) | Self::Program(_), None) => true,
+            #[cfg(unix)]
+            (Self::External(_), None) => true,
             (Self::Shared(block, offset), Some((other, at))) => {
                 Arc::ptr_eq(block, other) && *offset == at
             }
@@ -124,13 +135,19 @@ impl Backing {
     /// The memory object and the offset to bind.
     pub(crate) fn binding(&self) -> (vk::DeviceMemory, u64) {
         let (memory, offset) = match self {
-            Self::Unbound => return (vk::DeviceMemory::null(), 0),
             Self::Own(memory) => (memory, 0),
             Self::Shared(block, offset) => (&block.memory, *offset),
+            // Bound by its maker, if at all.
+            _ => return (vk::DeviceMemory::null(), 0),
         };
         // SAFETY: the allocation is alive; its handle is used for binding only.
         let object = unsafe { memory.memory() };
         (object, memory.offset() + offset)
+    }
+
+    /// Whether the program owns the Vulkan object.
+    pub(crate) fn is_of_program(&self) -> bool {
+        matches!(self, Self::Program(_))
     }
 
     /// The dedicated allocation, if it is one.
@@ -146,6 +163,9 @@ impl Backing {
         match self {
             Self::Unbound => {}
             Self::Own(memory) => device.memory.free(memory),
+            #[cfg(unix)]
+            Self::External(memory) => memory.free(device),
+            Self::Program(keep) => drop(keep),
             Self::Shared(block, _) => {
                 if let Some(block) = Arc::into_inner(block) {
                     device.memory.free(block.memory);

@@ -149,6 +149,16 @@ impl MemoryPool {
         }
     }
 
+    /// The first of the allowed memory types that has these properties, or else the first one that is allowed.
+    pub(crate) fn find_type(&self, allowed: u32, wanted: vk::MemoryPropertyFlags) -> u32 {
+        let is_allowed = |index: &u32| allowed & (1 << index) != 0;
+        let all = 0..self.types.len() as u32;
+        let has = |index: &u32| self.types[*index as usize].contains(wanted);
+        let best = all.clone().filter(is_allowed).find(has);
+        best.or_else(|| all.clone().find(is_allowed))
+            .unwrap_or(u32::MAX)
+    }
+
     /// Frees the memory of a destroyed resource.
     pub(crate) fn free(&self, allocation: Allocation) {
         if let Some(allocator) = lock(&self.allocator).as_mut()

@@ -85,8 +85,10 @@ impl Retired {
         match self {
             Self::Buffer { raw, backing, .. } => {
                 device.forget_address(raw);
-                // SAFETY: created from this device, owned by this value, and used by no queue.
-                unsafe { device.raw.destroy_buffer(raw, None) };
+                if !backing.is_of_program() {
+                    // SAFETY: created from this device, owned by this value, and used by no queue.
+                    unsafe { device.raw.destroy_buffer(raw, None) };
+                }
                 backing.free(device);
             }
             Self::Image {
@@ -99,8 +101,10 @@ impl Retired {
                     // SAFETY: as above.
                     unsafe { device.raw.destroy_image_view(view, None) };
                 }
-                // SAFETY: as above; its views were destroyed.
-                unsafe { device.raw.destroy_image(raw, None) };
+                if !backing.is_of_program() {
+                    // SAFETY: as above; its views were destroyed.
+                    unsafe { device.raw.destroy_image(raw, None) };
+                }
                 backing.free(device);
             }
             Self::SwapchainImage { .. } => {}

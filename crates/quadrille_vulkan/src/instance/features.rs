@@ -15,6 +15,8 @@ use crate::instance::extension::{FeatureNode, Granted};
 use crate::instance::settings::Settings;
 use crate::instance::source::Source;
 use crate::instance::{Instance, version_text, vulkan};
+#[cfg(unix)]
+use crate::resources::external;
 
 /// `VK_KHR_swapchain_maintenance1`: the promoted name of the `EXT` extension, with the same structures.
 const KHR_SWAPCHAIN_MAINTENANCE1: &CStr = c"VK_KHR_swapchain_maintenance1";
@@ -110,6 +112,10 @@ pub(crate) fn probe(source: &Source<'_>, settings: &Settings) -> Result<Support,
         support.want_extension(khr::swapchain::NAME, source.has(khr::swapchain::NAME));
     }
     for name in [PORTABILITY_SUBSET, ext::calibrated_timestamps::NAME] {
+        support.want_extension(name, source.has(name));
+    }
+    #[cfg(unix)]
+    for name in external::EXTENSIONS {
         support.want_extension(name, source.has(name));
     }
     support.probe_features(source);

@@ -172,6 +172,16 @@ impl GpuBuffer {
         Ok(Self::assemble(device, desc, Some(made), None))
     }
 
+    /// Makes a buffer of a Vulkan buffer and memory that others share.
+    pub(crate) fn adopt(
+        device: &Arc<Device>,
+        desc: &BufferDesc,
+        raw: vk::Buffer,
+        backing: Backing,
+    ) -> Self {
+        Self::assemble(device, desc, Some((raw, backing)), None)
+    }
+
     fn assemble(
         device: &Arc<Device>,
         desc: &BufferDesc,
@@ -433,7 +443,8 @@ impl std::fmt::Debug for GpuBuffer {
     }
 }
 
-fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
+/// Compares a description with the device's limits.
+pub(crate) fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
     let (bytes, most) = (desc.bytes, device.max_buffer_bytes);
     let problem = if bytes == 0 {
         "its size is 0 bytes; it has to be at least 1".to_owned()

@@ -7,7 +7,7 @@ mod check;
 mod create;
 mod extent;
 
-pub(crate) use create::{can_blend, can_draw_to, can_sample, can_scale};
+pub(crate) use create::{can_blend, can_draw_to, can_sample, can_scale, info as create_info};
 pub use extent::Extent;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -218,6 +218,24 @@ impl GpuImage {
     /// Creates the image handle of a swapchain, an alias of the acquired image.
     pub(crate) fn of_swapchain(device: &Arc<Device>, desc: &ImageDesc) -> Self {
         Self::assemble(device, desc, true, None)
+    }
+
+    /// Makes an image of a Vulkan image and memory that others share, from the create info of its description.
+    pub(crate) fn adopt(
+        device: &Arc<Device>,
+        desc: &ImageDesc,
+        make: impl FnOnce(vk::ImageCreateInfo<'static>) -> Result<(vk::Image, Backing), Error>,
+    ) -> Result<Self, Error> {
+        check::check(device, desc)?;
+        let (raw, backing) = make(create_info(device, desc))?;
+        let image = Self::assemble(device, desc, false, None);
+        let key = image.whole_key();
+        let view = create::create_view(device, raw, desc, key);
+        let known = *view.as_ref().unwrap_or(&vk::ImageView::null());
+        let mut own = image.object().backing();
+        image.replace(&mut own, (raw, backing, known), Some(key));
+        drop(own);
+        view.map(|_| image)
     }
 
     fn assemble(

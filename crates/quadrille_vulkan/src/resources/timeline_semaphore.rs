@@ -48,6 +48,7 @@ struct Inner {
     pending: Mutex<Vec<u64>>,
     /// Keep-alive of an imported semaphore, whose drop tells the program that the semaphore is unused.
     imported: Option<Keep>,
+    is_exportable: bool,
     device: Arc<Device>,
 }
 
@@ -57,16 +58,30 @@ impl Gpu {
     /// # Errors
     /// Returns the driver's error.
     pub fn timeline_semaphore(&self, name: &str, value: u64) -> Result<TimelineSemaphore, Error> {
+        self.create_timeline_semaphore(name, value, vk::ExternalSemaphoreHandleTypeFlags::empty())
+    }
+
+    /// Makes a semaphore that can be exported by these handles, if any.
+    pub(crate) fn create_timeline_semaphore(
+        &self,
+        name: &str,
+        value: u64,
+        exported: vk::ExternalSemaphoreHandleTypeFlags,
+    ) -> Result<TimelineSemaphore, Error> {
         let device = &self.0;
         let mut kind = vk::SemaphoreTypeCreateInfo::default()
             .semaphore_type(vk::SemaphoreType::TIMELINE)
             .initial_value(value);
-        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        let mut export = vk::ExportSemaphoreCreateInfo::default().handle_types(exported);
+        let mut info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        if !exported.is_empty() {
+            info = info.push_next(&mut export);
+        }
         // SAFETY: the device is alive and has timeline semaphores enabled.
         let raw = unsafe { device.raw.create_semaphore(&info, None) };
         let raw = raw.map_err(Error::vulkan(device, name, "vkCreateSemaphore"))?;
         device.names.name(raw, name);
-        Ok(self.wrap(name, raw, None))
+        Ok(self.wrap(name, (raw, !exported.is_empty()), None))
     }
 
     /// Imports a timeline semaphore that the program or one of its libraries has created from this device. Quadrille
@@ -80,15 +95,21 @@ impl Gpu {
         raw: vk::Semaphore,
         keep: Keep,
     ) -> TimelineSemaphore {
-        self.wrap(name, raw, Some(keep))
+        self.wrap(name, (raw, false), Some(keep))
     }
 
-    fn wrap(&self, name: &str, raw: vk::Semaphore, imported: Option<Keep>) -> TimelineSemaphore {
+    fn wrap(
+        &self,
+        name: &str,
+        (raw, is_exportable): (vk::Semaphore, bool),
+        imported: Option<Keep>,
+    ) -> TimelineSemaphore {
         TimelineSemaphore(Arc::new(Inner {
             name: name.into(),
             raw,
             pending: Mutex::default(),
             imported,
+            is_exportable,
             device: Arc::clone(&self.0),
         }))
     }
@@ -173,7 +194,18 @@ impl TimelineSemaphore {
         }
     }
 
-    fn error(&self, call: &'static str) -> impl FnOnce(vk::Result) -> Error {
+    /// Whether it can be exported.
+    pub(crate) fn is_exportable(&self) -> bool {
+        self.0.is_exportable
+    }
+
+    /// The device that it was made from.
+    pub(crate) fn device(&self) -> &Arc<Device> {
+        &self.0.device
+    }
+
+    /// The error of a call.
+    pub(crate) fn error(&self, call: &'static str) -> impl FnOnce(vk::Result) -> Error {
         Error::vulkan(&self.0.device, &self.0.name, call)
     }
 
@@ -197,6 +229,17 @@ impl TimelineSemaphore {
     pub(crate) fn is_certain(&self, value: u64) -> Result<bool, Error> {
         let is_submitted = lock(&self.0.pending).contains(&value);
         Ok(is_submitted || self.value()? >= value)
+    }
+
+    /// Signals the value just below the next one that a submitted frame signals, if it is not reached: what the
+    /// frame waits for is at most that.
+    pub(crate) fn release_next(&self) -> Result<(), Error> {
+        let reached = self.value()?;
+        let pending = lock(&self.0.pending).clone();
+        match pending.into_iter().find(|next| *next > reached) {
+            Some(next) if next - 1 > reached => self.signal(next - 1),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the highest value below another that a submitted frame signals.

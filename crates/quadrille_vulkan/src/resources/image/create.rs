@@ -77,8 +77,21 @@ pub(super) const COPIES: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
 /// Creates an image from a checked description, without memory.
 pub(super) fn create(device: &Device, desc: &ImageDesc, mode: Mode) -> Result<vk::Image, Error> {
     let families = device.families();
+    let mut info = info(device, desc);
+    if mode == Mode::Concurrent && families.len() > 1 {
+        info = info
+            .sharing_mode(vk::SharingMode::CONCURRENT)
+            .queue_family_indices(&families);
+    }
+    // SAFETY: the description is checked against limits and format support.
+    let raw = unsafe { device.raw.create_image(&info, None) };
+    raw.map_err(Error::vulkan(device, &desc.name, "vkCreateImage"))
+}
+
+/// The create info of an exclusive image of a checked description.
+pub(crate) fn info(device: &Device, desc: &ImageDesc) -> vk::ImageCreateInfo<'static> {
     let [width, height, depth] = desc.extent;
-    let mut info = vk::ImageCreateInfo::default()
+    vk::ImageCreateInfo::default()
         .flags(flags(desc))
         .image_type(desc.kind())
         .format(desc.format)
@@ -90,15 +103,7 @@ pub(super) fn create(device: &Device, desc: &ImageDesc, mode: Mode) -> Result<vk
         .mip_levels(desc.mip_levels)
         .array_layers(desc.array_layers)
         .samples(vk::SampleCountFlags::from_raw(desc.samples))
-        .usage(usage(device, desc));
-    if mode == Mode::Concurrent && families.len() > 1 {
-        info = info
-            .sharing_mode(vk::SharingMode::CONCURRENT)
-            .queue_family_indices(&families);
-    }
-    // SAFETY: the description is checked against limits and format support.
-    let raw = unsafe { device.raw.create_image(&info, None) };
-    raw.map_err(Error::vulkan(device, &desc.name, "vkCreateImage"))
+        .usage(usage(device, desc))
 }
 
 /// Returns memory requirements that suffice for every sharing mode that the image may get.

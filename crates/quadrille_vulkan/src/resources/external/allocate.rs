@@ -1,0 +1,328 @@
+//! Allocations outside of the allocator: exported, imported, or the program's.
+
+use std::ffi::c_void;
+use std::os::fd::{AsRawFd as _, FromRawFd as _, IntoRawFd as _, OwnedFd};
+use std::ptr::NonNull;
+
+use ash::{ext, khr, vk};
+
+use super::{DrmModifier, MemoryHandle, MemoryLayout, SharedMemory, invalid, need};
+use crate::device::Device;
+use crate::error::Error;
+use crate::instance::imported::Keep;
+
+/// Memory of a resource that others use too.
+pub(crate) struct ExternalBacking {
+    memory: vk::DeviceMemory,
+    /// Properties for importers; none for memory that cannot be exported.
+    layout: Option<MemoryLayout>,
+    /// Owner of imported host memory.
+    keep: Option<Keep>,
+}
+
+/// The resource that memory is for.
+#[derive(Clone, Copy)]
+pub(super) enum For {
+    Buffer(vk::Buffer),
+    Image(vk::Image),
+}
+
+/// Where memory comes from.
+pub(super) enum Source {
+    /// New memory, to be exported.
+    New(MemoryHandle),
+    /// Memory that somebody has exported.
+    Shared(SharedMemory),
+    /// Memory of the host: its address and size, and its owner.
+    Host(NonNull<c_void>, u64, Keep),
+}
+
+impl ExternalBacking {
+    /// Allocates or imports memory, and binds the resource to it.
+    pub(super) fn bind(
+        device: &Device,
+        name: &str,
+        of: For,
+        source: Source,
+        modifier: Option<DrmModifier>,
+    ) -> Result<Self, Error> {
+        let needs = match of {
+            // SAFETY: the caller has just made the buffer from this device.
+            For::Buffer(raw) => unsafe { device.raw.get_buffer_memory_requirements(raw) },
+            // SAFETY: likewise.
+            For::Image(raw) => unsafe { device.raw.get_image_memory_requirements(raw) },
+        };
+        let mut backing = match source {
+            Source::New(handle) => Self::export(device, name, of, needs, handle)?,
+            Source::Shared(memory) => Self::import(device, name, of, needs, memory)?,
+            Source::Host(pointer, bytes, keep) => {
+                Self::import_host(device, name, needs, (pointer, bytes), keep)?
+            }
+        };
+        if let (Some(layout), Some(_)) = (&mut backing.layout, &modifier) {
+            layout.modifier = modifier;
+        }
+        let memory = backing.memory;
+        let (call, bound) = match of {
+            For::Buffer(raw) => {
+                // SAFETY: the memory was allocated for this buffer, which has none yet.
+                let bound = unsafe { device.raw.bind_buffer_memory(raw, memory, 0) };
+                ("vkBindBufferMemory", bound)
+            }
+            For::Image(raw) => {
+                // SAFETY: likewise.
+                let bound = unsafe { device.raw.bind_image_memory(raw, memory, 0) };
+                ("vkBindImageMemory", bound)
+            }
+        };
+        match bound {
+            Ok(()) => Ok(backing),
+            Err(result) => {
+                backing.free(device);
+                Err(Error::vulkan(device, name, call)(result))
+            }
+        }
+    }
+
+    fn export(
+        device: &Device,
+        name: &str,
+        of: For,
+        needs: vk::MemoryRequirements,
+        handle: MemoryHandle,
+    ) -> Result<Self, Error> {
+        let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
+        let memory_type = device.memory.find_type(needs.memory_type_bits, local);
+        let mut dedicated = of.dedicated();
+        let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(handle.raw());
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(needs.size)
+            .memory_type_index(memory_type)
+            .push_next(&mut dedicated)
+            .push_next(&mut export);
+        let memory = allocate(device, name, &info)?;
+        let (uuid, driver) = ids(device);
+        Ok(Self {
+            memory,
+            layout: Some(MemoryLayout {
+                handle,
+                bytes: needs.size,
+                memory_type,
+                is_dedicated: true,
+                device: uuid,
+                driver,
+                modifier: None,
+            }),
+            keep: None,
+        })
+    }
+
+    fn import(
+        device: &Device,
+        name: &str,
+        of: For,
+        needs: vk::MemoryRequirements,
+        memory: SharedMemory,
+    ) -> Result<Self, Error> {
+        let SharedMemory { fd, layout } = memory;
+        if layout.bytes < needs.size {
+            let (bytes, needed) = (layout.bytes, needs.size);
+            return Err(invalid(
+                name,
+                format!(
+                    "the imported memory has {bytes} bytes, and it takes {needed}; import it with the description \
+                     that it was exported with"
+                ),
+            ));
+        }
+        let memory_type = match layout.handle {
+            MemoryHandle::OpaqueFd => {
+                check_ids(device, name, &layout)?;
+                layout.memory_type
+            }
+            MemoryHandle::DmaBuf => {
+                let bits = dma_buf_types(device, name, &fd)? & needs.memory_type_bits;
+                device
+                    .memory
+                    .find_type(bits, vk::MemoryPropertyFlags::empty())
+            }
+        };
+        if memory_type >= 32 || needs.memory_type_bits & (1 << memory_type) == 0 {
+            return Err(invalid(
+                name,
+                format!(
+                    "it cannot lie in memory of type {memory_type}, as the imported memory does; import it with the \
+                     description that it was exported with"
+                ),
+            ));
+        }
+        let mut dedicated = of.dedicated();
+        let mut import = vk::ImportMemoryFdInfoKHR::default()
+            .handle_type(layout.handle.raw())
+            .fd(fd.as_raw_fd());
+        let mut info = vk::MemoryAllocateInfo::default()
+            .allocation_size(layout.bytes)
+            .memory_type_index(memory_type)
+            .push_next(&mut import);
+        if layout.is_dedicated {
+            info = info.push_next(&mut dedicated);
+        }
+        let memory = allocate(device, name, &info)?;
+        // A successful import has taken the descriptor (`VkImportMemoryFdInfoKHR`).
+        let _ = fd.into_raw_fd();
+        Ok(Self {
+            memory,
+            layout: None,
+            keep: None,
+        })
+    }
+
+    fn import_host(
+        device: &Device,
+        name: &str,
+        needs: vk::MemoryRequirements,
+        (pointer, bytes): (NonNull<c_void>, u64),
+        keep: Keep,
+    ) -> Result<Self, Error> {
+        let host = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+        let functions = ext::external_memory_host::Device::new(&device.instance.raw, &device.raw);
+        let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
+        let ask = functions.fp().get_memory_host_pointer_properties_ext;
+        let own = device.raw.handle();
+        // SAFETY: the extension is enabled, and the caller promises that the memory is there.
+        let found = unsafe { ask(own, host, pointer.as_ptr(), &mut properties) };
+        found.result().map_err(Error::vulkan(
+            device,
+            name,
+            "vkGetMemoryHostPointerPropertiesEXT",
+        ))?;
+        let bits = properties.memory_type_bits & needs.memory_type_bits;
+        if bits == 0 || needs.size > bytes {
+            let needed = needs.size;
+            return Err(invalid(
+                name,
+                format!(
+                    "{bytes} bytes of host memory at this address cannot hold it; it takes {needed} that the device can map"
+                ),
+            ));
+        }
+        let memory_type = device
+            .memory
+            .find_type(bits, vk::MemoryPropertyFlags::empty());
+        let mut import = vk::ImportMemoryHostPointerInfoEXT::default()
+            .handle_type(host)
+            .host_pointer(pointer.as_ptr());
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(bytes)
+            .memory_type_index(memory_type)
+            .push_next(&mut import);
+        Ok(Self {
+            memory: allocate(device, name, &info)?,
+            layout: None,
+            keep: Some(keep),
+        })
+    }
+
+    /// A descriptor of the memory, a new one each time.
+    pub(super) fn share(&self, device: &Device, name: &str) -> Result<SharedMemory, Error> {
+        let Some(layout) = &self.layout else {
+            return Err(not_exportable(name));
+        };
+        let functions = khr::external_memory_fd::Device::new(&device.instance.raw, &device.raw);
+        let info = vk::MemoryGetFdInfoKHR::default()
+            .memory(self.memory)
+            .handle_type(layout.handle.raw());
+        // SAFETY: the memory is alive, and was allocated for this kind of handle.
+        let fd = unsafe { functions.get_memory_fd(&info) };
+        let fd = fd.map_err(Error::vulkan(device, name, "vkGetMemoryFdKHR"))?;
+        Ok(SharedMemory {
+            // SAFETY: the call has made the descriptor, and nobody else owns it.
+            fd: unsafe { OwnedFd::from_raw_fd(fd) },
+            layout: layout.clone(),
+        })
+    }
+
+    /// Frees the memory. No Vulkan object may be bound to it any more.
+    pub(crate) fn free(self, device: &Device) {
+        // SAFETY: allocated from this device, and nothing is bound to it any more.
+        unsafe { device.raw.free_memory(self.memory, None) };
+        drop(self.keep);
+    }
+}
+
+impl For {
+    fn dedicated(self) -> vk::MemoryDedicatedAllocateInfo<'static> {
+        let info = vk::MemoryDedicatedAllocateInfo::default();
+        match self {
+            Self::Buffer(raw) => info.buffer(raw),
+            Self::Image(raw) => info.image(raw),
+        }
+    }
+}
+
+/// The error of an export of memory that is not made for it.
+pub(super) fn not_exportable(name: &str) -> Error {
+    invalid(
+        name,
+        "its memory is not exportable; make it with `Gpu::create_exportable_buffer` or `Gpu::create_exportable_image`",
+    )
+}
+
+fn allocate(
+    device: &Device,
+    name: &str,
+    info: &vk::MemoryAllocateInfo<'_>,
+) -> Result<vk::DeviceMemory, Error> {
+    // SAFETY: the structure is complete, and the callers have checked sizes and types.
+    let memory = unsafe { device.raw.allocate_memory(info, None) };
+    let memory = memory.map_err(Error::vulkan(device, name, "vkAllocateMemory"))?;
+    device.names.name(memory, name);
+    Ok(memory)
+}
+
+/// The memory types that a dma-buf can be imported to.
+fn dma_buf_types(device: &Device, name: &str, fd: &OwnedFd) -> Result<u32, Error> {
+    need(device, name, MemoryHandle::DmaBuf.extension())?;
+    let functions = khr::external_memory_fd::Device::new(&device.instance.raw, &device.raw);
+    let mut properties = vk::MemoryFdPropertiesKHR::default();
+    let handle = MemoryHandle::DmaBuf.raw();
+    // SAFETY: the descriptor is open.
+    let found =
+        unsafe { functions.get_memory_fd_properties(handle, fd.as_raw_fd(), &mut properties) };
+    found.map_err(Error::vulkan(device, name, "vkGetMemoryFdPropertiesKHR"))?;
+    Ok(properties.memory_type_bits)
+}
+
+/// `deviceUUID` and `driverUUID`.
+fn ids(device: &Device) -> ([u8; 16], [u8; 16]) {
+    let mut ids = vk::PhysicalDeviceIDProperties::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut ids);
+    // SAFETY: the physical device is of this instance, of Vulkan 1.3.
+    unsafe {
+        device
+            .instance
+            .raw
+            .get_physical_device_properties2(device.physical, &mut properties);
+    };
+    (ids.device_uuid, ids.driver_uuid)
+}
+
+/// Checks that an opaque descriptor is of this device and driver (`VUID-VkMemoryAllocateInfo-None-00643`).
+fn check_ids(device: &Device, name: &str, layout: &MemoryLayout) -> Result<(), Error> {
+    let (uuid, driver) = ids(device);
+    let what = if layout.device != uuid {
+        "device"
+    } else if layout.driver != driver {
+        "driver"
+    } else {
+        return Ok(());
+    };
+    let own = &device.info.name;
+    Err(invalid(
+        name,
+        format!(
+            "the imported memory is of another {what} than `{own}`; choose the same one on both sides \
+             (`Settings::device`), or share a `MemoryHandle::DmaBuf`"
+        ),
+    ))
+}

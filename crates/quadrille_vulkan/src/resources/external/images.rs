@@ -1,0 +1,179 @@
+//! Images that others share.
+
+use ash::{ext, vk};
+
+use super::allocate::{ExternalBacking, For, Source, not_exportable};
+use super::modifiers::{self, Tiling};
+use super::{MemoryHandle, SharedMemory, check_features, check_shared, need};
+use crate::device::Device;
+use crate::device::backing::Backing;
+use crate::device::gpu::Gpu;
+use crate::error::Error;
+use crate::instance::imported::Keep;
+use crate::instance::sharing::Sharing;
+use crate::resources::image::{GpuImage, ImageDesc};
+
+impl Gpu {
+    /// Creates an image whose memory can be exported ([`GpuImage::export`]): exclusive. As a
+    /// [`MemoryHandle::DmaBuf`] it has the DRM format modifier that the driver prefers among those with its usages
+    /// (`VK_EXT_image_drm_format_modifier`).
+    ///
+    /// # Errors
+    /// The description is invalid, the device cannot export such an image, or memory allocation failed.
+    pub fn create_exportable_image(
+        &self,
+        desc: &ImageDesc,
+        handle: MemoryHandle,
+    ) -> Result<GpuImage, Error> {
+        let exportable = vk::ExternalMemoryFeatureFlags::EXPORTABLE;
+        let tiling = match handle {
+            MemoryHandle::OpaqueFd => Tiling::Optimal,
+            MemoryHandle::DmaBuf => {
+                need(&self.0, &desc.name, ext::image_drm_format_modifier::NAME)?;
+                Tiling::AnyOf(modifiers::exportable(&self.0, desc)?)
+            }
+        };
+        self.external_image(desc, (handle, exportable), Source::New(handle), tiling)
+    }
+
+    /// Creates an image in memory that somebody has exported. The description has to be the exporter's.
+    ///
+    /// # Errors
+    /// The memory is of another device, has too few bytes, or the device cannot import it. The descriptor is closed.
+    pub fn import_image(&self, desc: &ImageDesc, memory: SharedMemory) -> Result<GpuImage, Error> {
+        let handle = memory.layout.handle;
+        let importable = vk::ExternalMemoryFeatureFlags::IMPORTABLE;
+        let tiling = match (handle, &memory.layout.modifier) {
+            (MemoryHandle::OpaqueFd, _) => Tiling::Optimal,
+            (MemoryHandle::DmaBuf, Some(modifier)) => {
+                need(&self.0, &desc.name, ext::image_drm_format_modifier::NAME)?;
+                Tiling::Exactly(modifier.clone())
+            }
+            (MemoryHandle::DmaBuf, None) => {
+                return Err(super::invalid(
+                    &desc.name,
+                    "its dma-buf has no DRM format modifier; set `MemoryLayout::modifier` to the exporter's",
+                ));
+            }
+        };
+        self.external_image(desc, (handle, importable), Source::Shared(memory), tiling)
+    }
+
+    /// Wraps an image that another library has made from this device and owns, such as one of OpenXR's swapchains. It is
+    /// not destroyed here; `keep` is dropped after the last use, and before the device is destroyed. It must not hold a
+    /// [`Gpu`], which would keep the device alive for ever.
+    ///
+    /// # Safety
+    /// `raw` is an exclusive image of this device that fits the description and lives until `keep` is dropped.
+    ///
+    /// # Errors
+    /// The description is invalid, or no view of it can be made.
+    pub unsafe fn wrap_image(
+        &self,
+        desc: &ImageDesc,
+        raw: vk::Image,
+        keep: Keep,
+    ) -> Result<GpuImage, Error> {
+        let desc = exclusive(desc)?;
+        GpuImage::adopt(&self.0, &desc, |_| Ok((raw, Backing::Program(keep))))
+    }
+
+    fn external_image(
+        &self,
+        desc: &ImageDesc,
+        (handle, wanted): (MemoryHandle, vk::ExternalMemoryFeatureFlags),
+        source: Source,
+        tiling: Tiling,
+    ) -> Result<GpuImage, Error> {
+        let device = &self.0;
+        need(device, &desc.name, handle.extension())?;
+        let desc = exclusive(desc)?;
+        GpuImage::adopt(device, &desc, |info| {
+            for modifier in tiling.modifiers() {
+                let found = features(device, &info, handle, modifier);
+                check_features(&desc.name, &format!("{handle:?}"), found, wanted, device)?;
+            }
+            let mut external =
+                vk::ExternalMemoryImageCreateInfo::default().handle_types(handle.raw());
+            let info = info.push_next(&mut external);
+            let raw = tiling.create(device, &desc.name, info)?;
+            let made = modifiers::of_image(device, raw, &desc, &tiling).and_then(|modifier| {
+                ExternalBacking::bind(device, &desc.name, For::Image(raw), source, modifier)
+            });
+            match made {
+                Ok(backing) => {
+                    device.names.name(raw, &desc.name);
+                    Ok((raw, Backing::External(Box::new(backing))))
+                }
+                Err(error) => {
+                    // SAFETY: made above, used by nothing.
+                    unsafe { device.raw.destroy_image(raw, None) };
+                    Err(error)
+                }
+            }
+        })
+    }
+}
+
+impl GpuImage {
+    /// Exports its memory as a file descriptor, a new one each time.
+    ///
+    /// # Errors
+    /// It was not made by [`Gpu::create_exportable_image`].
+    pub fn export(&self) -> Result<SharedMemory, Error> {
+        match &*self.object().backing() {
+            Backing::External(backing) => backing.share(&self.object().device, self.name()),
+            _ => Err(not_exportable(self.name())),
+        }
+    }
+}
+
+fn exclusive(desc: &ImageDesc) -> Result<ImageDesc, Error> {
+    check_shared(&desc.name, desc.sharing, desc.transient)?;
+    Ok(ImageDesc {
+        sharing: Sharing::Exclusive,
+        ..desc.clone()
+    })
+}
+
+/// Exports and imports that the driver offers for the memory of such an image.
+pub(super) fn features(
+    device: &Device,
+    info: &vk::ImageCreateInfo<'_>,
+    handle: MemoryHandle,
+    modifier: Option<u64>,
+) -> vk::ExternalMemoryFeatureFlags {
+    let mut external =
+        vk::PhysicalDeviceExternalImageFormatInfo::default().handle_type(handle.raw());
+    let mut drm = vk::PhysicalDeviceImageDrmFormatModifierInfoEXT::default()
+        .drm_format_modifier(modifier.unwrap_or_default());
+    let mut asked = vk::PhysicalDeviceImageFormatInfo2::default()
+        .format(info.format)
+        .ty(info.image_type)
+        .tiling(vk::ImageTiling::OPTIMAL)
+        .usage(info.usage)
+        .flags(info.flags)
+        .push_next(&mut external);
+    if modifier.is_some() {
+        asked = asked
+            .tiling(vk::ImageTiling::DRM_FORMAT_MODIFIER_EXT)
+            .push_next(&mut drm);
+    }
+    let mut of_memory = vk::ExternalImageFormatProperties::default();
+    let mut found = vk::ImageFormatProperties2::default().push_next(&mut of_memory);
+    // SAFETY: the physical device is of this instance, and knows the structures: the extensions are enabled.
+    let known = unsafe {
+        device
+            .instance
+            .raw
+            .get_physical_device_image_format_properties2(device.physical, &asked, &mut found)
+    };
+    known.map_or_else(
+        |_| vk::ExternalMemoryFeatureFlags::empty(),
+        |()| {
+            of_memory
+                .external_memory_properties
+                .external_memory_features
+        },
+    )
+}
