@@ -159,10 +159,10 @@ pub(crate) fn frame(
         }
         collector.add_tables(non_table, (&graph, recordings), last, &mut errors);
     });
-    collector.rebase_timelines();
     for (index, pass) in last.iter().enumerate() {
         collector.add_internal((first.len() + index) as u32, pass);
     }
+    collector.rebase_timelines();
     let staging = first.iter().chain(last).flat_map(|pass| &pass.undeclared);
     collector.handles.extend(staging.cloned());
     if let Some(gpu) = world.get_resource::<GpuDevice>() {
@@ -439,6 +439,7 @@ impl Collector {
             uses: uses_start as u32..self.frame.uses.len() as u32,
             after: after_start..self.frame.after.len() as u32,
         });
+        self.add_exchange(pass);
         self.sources.push(match pass.kind {
             PassKind::Device => Source::Internal(index),
             PassKind::Host => Source::Host,

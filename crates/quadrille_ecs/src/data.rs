@@ -1,5 +1,6 @@
-//! Uploads, readbacks, and resources with a history.
+//! Uploads, readbacks, resources with a history, and resources that others share.
 
+pub(crate) mod exchange;
 pub(crate) mod history;
 pub(crate) mod internal;
 pub(crate) mod png;

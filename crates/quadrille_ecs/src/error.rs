@@ -330,6 +330,16 @@ pub enum RenderError {
         /// The resource.
         resource: String,
     },
+    /// A resource cannot change its owner as stated: see [`Exchanges`](crate::Exchanges).
+    #[error("`{resource}` cannot be {verb}: {problem}")]
+    Exchange {
+        /// The resource.
+        resource: String,
+        /// `acquired` or `released`.
+        verb: &'static str,
+        /// Why, and what to do.
+        problem: String,
+    },
     /// An image asset cannot be used as a texture. Passes that declare it are skipped.
     #[error("the texture `{texture}` cannot be made: {problem}")]
     Texture {
@@ -386,7 +396,10 @@ impl RenderError {
 /// Returns hints in terms of this crate for errors of the solver.
 fn planning_hint(errors: &PlanErrors) -> &'static str {
     let is_unwritten = |error: &PlanError| matches!(error, PlanError::NeverWritten { .. });
-    if errors.iter().any(is_unwritten) {
+    let is_outside = |error: &PlanError| matches!(error, PlanError::Outside { .. });
+    if errors.iter().any(is_outside) {
+        "\n`Exchanges::acquire` says so, before each frame that uses it."
+    } else if errors.iter().any(is_unwritten) {
         "\nContents begin undefined, not zero: a pass writes them, or, if they outlive the frame, \
              `Uploads` do once."
     } else {

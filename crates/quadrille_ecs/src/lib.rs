@@ -61,7 +61,7 @@
 //! | --- | --- |
 //! | `declare` | parameters and entities that declare accesses of passes; names of resources and windows |
 //! | `record` | recorders, their methods, and the memory they write |
-//! | `data` | uploads, readbacks, screenshots, resources with a history |
+//! | `data` | uploads, readbacks, screenshots, resources with a history, resources that others share |
 //! | `window` | windows: settings, swapchains, images that follow their size |
 //! | `renderer` | state that outlives frames: the device, settings, measurements |
 //! | `collect` | from systems and recordings to the frame for the planner |
@@ -101,6 +101,8 @@
 //!   commands, the final pass that applies them is disabled (`frame/run.rs`).
 //! - **An unchanged frame is not collected again**, if the outcomes of its passes are unchanged
 //!   (`record/outcome.rs`).
+//! - **A change of ownership is a pass without commands** (`data/exchange.rs`): the wait for the other owner precedes
+//!   the acquire and the signal follows the release, whatever passes use the resource.
 //! - **Handles do not survive their device.** After a loss the systems in [`RenderStartup`] create
 //!   all objects again. Use of a handle of the old device is an error that names it.
 //!
@@ -165,6 +167,7 @@ pub use app::reload::ShaderReloaded;
 #[cfg(feature = "hot_reload")]
 pub use app::watch::ShaderReloadPlugin;
 pub use bytemuck;
+pub use data::exchange::{Exchange, Exchanges, ExternalOwner};
 pub use data::history::{Current, History, NewHistory, Previous};
 pub use data::png::encode as encode_png;
 pub use data::readback::{Readback, ReadbackComplete, ReadbackFailed, save_to_disk};

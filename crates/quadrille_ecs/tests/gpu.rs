@@ -25,6 +25,8 @@ mod declared;
 mod diagnostics;
 #[path = "gpu/during.rs"]
 mod during;
+#[path = "gpu/exchange.rs"]
+mod exchange;
 #[path = "gpu/extension.rs"]
 mod extension;
 #[path = "gpu/history.rs"]

@@ -18,6 +18,7 @@ use crate::app::reload;
 use crate::collect::Collector;
 use crate::collect::mirror::{MirrorPasses, PassGraph};
 use crate::collect::tables::Tables;
+use crate::data::exchange::Exchanges;
 use crate::data::readback::Readbacks;
 use crate::data::upload::Uploads;
 use crate::declare::declaration::{DeclarationVersion, observe_disabling};
@@ -83,6 +84,7 @@ impl Plugin for QuadrillePlugin {
             .init_resource::<DeclarationVersion>()
             .init_resource::<Uploads>()
             .init_resource::<Readbacks>()
+            .init_resource::<Exchanges>()
             .init_resource::<RenderErrorHandler>()
             .init_resource::<FrameStart>()
             .init_resource::<WindowQuery>()

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use quadrille_sync::access::Access;
-use quadrille_sync::flags::Aspects;
-use quadrille_sync::frame::{PassKind, Preference, QueueRequest};
+use quadrille_sync::flags::{Aspects, Layout};
+use quadrille_sync::frame::{PassKind, Preference, QueueRequest, TimelineUseKind};
 use quadrille_sync::range::SubRange;
 use quadrille_sync::resource::ResourceKind;
-use quadrille_sync::topology::Capabilities;
+use quadrille_sync::topology::{Capabilities, FamilyIndex};
 use quadrille_vulkan::commands::CommandList;
-use quadrille_vulkan::resources::{GpuImage, Handle, ImageRegion};
+use quadrille_vulkan::resources::{GpuImage, Handle, ImageRegion, TimelineSemaphore};
 
 /// A pass without a pass system.
 pub(crate) struct InternalPass {
@@ -22,6 +22,10 @@ pub(crate) struct InternalPass {
     /// Staging buffers. They need no declaration: submission makes host writes visible without a barrier, and no other
     /// pass accesses them.
     pub(crate) undeclared: Vec<Handle>,
+    /// Values of users' timelines that it waits for or signals.
+    pub(crate) timeline_uses: Vec<(TimelineSemaphore, TimelineUseKind, u64)>,
+    /// The owner outside of the device that its resources are released to, and their layout.
+    pub(crate) gives: Option<(FamilyIndex, Layout)>,
     pub(crate) list: CommandList,
 }
 
@@ -44,6 +48,8 @@ impl InternalPass {
             prologue: true,
             uses,
             undeclared: Vec::new(),
+            timeline_uses: Vec::new(),
+            gives: None,
             list,
         }
     }

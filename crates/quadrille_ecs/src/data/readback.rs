@@ -329,6 +329,8 @@ impl Readbacks {
             prologue: false,
             uses: vec![InternalUse::of(target, Access::HostRead)],
             undeclared: Vec::new(),
+            timeline_uses: Vec::new(),
+            gives: None,
             list: CommandList::default(),
         };
         Ok([copy, host])

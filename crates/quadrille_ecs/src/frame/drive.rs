@@ -12,6 +12,7 @@ use quadrille_vulkan::record::{FrameInput, Parallel, Recorded};
 
 use crate::collect::tables::{NonTableState, Tables};
 use crate::collect::{self, Collected, Collector};
+use crate::data::exchange::Exchanges;
 use crate::data::history::Histories;
 use crate::data::internal::InternalPass;
 use crate::data::readback::{self, ReadbackComplete, Readbacks};
@@ -39,6 +40,9 @@ pub(crate) struct Stopped;
 /// Runs one frame, and passes errors to the [`RenderErrorHandler`].
 pub(crate) fn run_frame(world: &mut World) {
     if world.contains_resource::<Stopped>() || !world.contains_resource::<Renderer>() {
+        if let Some(mut exchanges) = world.get_resource_mut::<Exchanges>() {
+            exchanges.clear();
+        }
         return;
     }
     let refused = world.resource_mut::<Uploads>().take_refused();
@@ -56,6 +60,7 @@ pub(crate) fn run_frame(world: &mut World) {
     });
     let (mut commands, host_errors) = host;
     commands.apply(world);
+    world.resource_mut::<Exchanges>().clear();
     readback::fail(world);
     match outcome {
         Ok(done) => {
@@ -86,7 +91,10 @@ fn frame(
 
     run_passes(world, clock)?;
     Tables::prepare(world, &renderer.gpu);
-    let (first, mut last) = own_passes(world, renderer).map_err(one)?;
+    let (mut first, mut last) = own_passes(world, renderer).map_err(one)?;
+    let exchanges = world.resource::<Exchanges>();
+    let held = (&renderer.gpu, &mut renderer.states);
+    exchanges.add_passes(held, &mut first, &mut last)?;
     let mut tables = std::mem::take(&mut *world.resource_mut::<Tables>());
     let submitted = world.resource_scope(|world, mut collector: Mut<Collector>| {
         world.resource_scope(|world, mut recordings: Mut<Recordings>| {
