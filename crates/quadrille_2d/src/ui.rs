@@ -136,7 +136,7 @@ pub(crate) fn queue_ui(
         images: &nodes.images,
         assets: &nodes.image_assets,
     };
-    let has_changed = changes.take() | ui.images.refresh(0, &mut lookup);
+    let has_changed = changes.take(&ui) | ui.images.refresh(0, &mut lookup);
     if has_changed || !ui.is_current(&lookup.phase.views, &nodes.stack.uinodes) {
         ui.begin(&nodes.stack.uinodes);
         for index in 0..lookup.phase.views.len() {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
 use bytemuck::cast_slice;
 use quadrille_content::buffers::{RangeTable, RawBufferVec};
@@ -31,6 +32,8 @@ pub(crate) struct NodePhase {
     pub(crate) images: DrawnImages,
     /// Nodes in drawing order, as of the last rebuild.
     stack: Vec<Entity>,
+    /// Nodes, spans of their texts, and cameras of `ViewportNode`s: changes of other entities build nothing.
+    sources: EntityHashSet,
     /// Whether a node cannot be drawn. All nodes are then rebuilt in each frame, to repeat its rate-limited warning.
     pub(crate) has_invalid: bool,
 }
@@ -61,7 +64,19 @@ impl NodePhase {
         self.images = DrawnImages::default();
         self.stack.clear();
         self.stack.extend_from_slice(stack);
+        self.sources.clear();
+        self.sources.extend(stack);
         self.has_invalid = false;
+    }
+
+    /// Adds entities besides nodes that the instances follow from.
+    pub(crate) fn add_sources(&mut self, entities: impl IntoIterator<Item = Entity>) {
+        self.sources.extend(entities);
+    }
+
+    /// Whether the instances followed from an entity at the last rebuild.
+    pub(crate) fn has_source(&self, entity: Entity) -> bool {
+        self.sources.contains(&entity)
     }
 
     /// First batch of the next view.

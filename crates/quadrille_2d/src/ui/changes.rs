@@ -19,6 +19,7 @@ use bevy_ui::{
 
 use crate::queue::enabled::EnablingChanges;
 use crate::scene::materials::{MaterialInstance, Materials2d};
+use crate::scene::node_phase::NodePhase;
 
 /// Filter for nodes with changed components.
 type ChangedNode = (
@@ -104,7 +105,7 @@ type RemovedOthers<'w, 's> = (
 #[derive(SystemParam)]
 pub(crate) struct NodeChanges<'w, 's> {
     nodes: Query<'w, 's, (), ChangedNode>,
-    others: Query<'w, 's, (), ChangedOther>,
+    others: Query<'w, 's, Entity, ChangedOther>,
     /// Edited texts: bevy scrolls them without change detection.
     edited: Query<'w, 's, (), IsEdited>,
     layouts: Res<'w, Assets<TextureAtlasLayout>>,
@@ -116,18 +117,20 @@ pub(crate) struct NodeChanges<'w, 's> {
     removed_others: RemovedOthers<'w, 's>,
 }
 
-/// Whether any of the components was removed. Reads all messages.
+/// Whether any of the components was removed from a source of the instances. Reads all messages.
 macro_rules! any_removed {
-    ($removed:expr, $($index:tt)*) => {
-        false $(| ($removed.$index.read().count() > 0))*
+    ($removed:expr, $is_source:expr, $($index:tt)*) => {
+        false $(| ($removed.$index.read().filter(|&entity| $is_source(entity)).count() > 0))*
     };
 }
 
 impl NodeChanges<'_, '_> {
-    /// Whether anything has changed since the last call.
-    pub(crate) fn take(&mut self) -> bool {
-        let is_removed = any_removed!(self.removed, 0 1 2 3 4 5 6 7 8 9 10 11 12)
-            | any_removed!(self.removed_others, 0 1 2 3 4 5 6 7 8 9 10 11 12);
+    /// Whether anything has changed since the last call that the instances follow from. Sprites and texts of the world
+    /// have some of the components, too.
+    pub(crate) fn take(&mut self, ui: &NodePhase) -> bool {
+        let is_source = |entity| ui.has_source(entity);
+        let is_removed = any_removed!(self.removed, is_source, 0 1 2 3 4 5 6 7 8 9 10 11 12)
+            | any_removed!(self.removed_others, is_source, 0 1 2 3 4 5 6 7 8 9 10 11 12);
         let is_enabled = std::mem::take(&mut self.enabling.0);
         let material_changes = self.materials.changes();
         let is_other_material =
@@ -138,6 +141,6 @@ impl NodeChanges<'_, '_> {
             || self.layouts.is_changed()
             || !self.edited.is_empty()
             || !self.nodes.is_empty()
-            || !self.others.is_empty()
+            || self.others.iter().any(is_source)
     }
 }

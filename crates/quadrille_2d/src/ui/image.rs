@@ -85,6 +85,7 @@ impl Writer<'_, '_, '_, '_> {
         node: &ComputedNode,
         viewport: &ViewportNode,
     ) {
+        self.ui.add_sources(viewport.camera);
         let Some(image) = self.viewport_image(viewport) else {
             return;
         };

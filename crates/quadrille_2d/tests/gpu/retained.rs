@@ -133,3 +133,29 @@ fn nodes_are_built_when_one_changes() {
     assert!(built >= 2, "{built} nodes");
     assert_eq!(work(&mut rig), QueueWork::default());
 }
+
+#[cfg(feature = "ui")]
+#[test]
+#[ignore = "needs a device"]
+fn sprites_and_texts_of_the_world_build_no_nodes() {
+    let mut rig = settled();
+    change::<TextColor, With<Text2d>>(&mut rig, |color| color.0 = Color::BLACK);
+    assert_eq!(work(&mut rig).built_nodes, 0, "a changed text");
+    let world = rig.app.world_mut();
+    let mut sprites = world.query_filtered::<Entity, With<Sprite>>();
+    let sprite = sprites.iter(world).next().expect("it was spawned");
+    world.despawn(sprite);
+    assert_eq!(work(&mut rig).built_nodes, 0, "a despawned sprite");
+    let mut texts = rig.app.world_mut().query_filtered::<Entity, With<Text2d>>();
+    let text = texts.iter(rig.app.world()).next().expect("it was spawned");
+    rig.app.world_mut().despawn(text);
+    assert_eq!(work(&mut rig).built_nodes, 0, "a despawned text");
+    // Nodes still follow what they lose.
+    let mut nodes = rig
+        .app
+        .world_mut()
+        .query_filtered::<Entity, (With<BorderColor>, With<Children>)>();
+    let node = nodes.iter(rig.app.world()).next().expect("it was spawned");
+    rig.app.world_mut().entity_mut(node).remove::<BorderColor>();
+    assert!(work(&mut rig).built_nodes >= 2, "a removed border");
+}
