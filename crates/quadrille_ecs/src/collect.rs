@@ -4,6 +4,7 @@ pub(crate) mod mirror;
 
 mod declared;
 mod order;
+pub(crate) mod retained;
 mod same;
 pub(crate) mod tables;
 mod timelines;
@@ -54,6 +55,7 @@ enum Source {
 #[derive(Resource, Default)]
 pub(crate) struct Collector {
     version: u64,
+    submitted_frames: u64,
     passes: Vec<CachedPass>,
     bindings: Vec<(Entity, Bound)>,
     /// By binding: its handles in this frame; `None` if its resource does not exist.

@@ -167,6 +167,7 @@ pub use app::reload::ShaderReloaded;
 #[cfg(feature = "hot_reload")]
 pub use app::watch::ShaderReloadPlugin;
 pub use bytemuck;
+pub use collect::retained::RetainedContents;
 pub use data::exchange::{Exchange, Exchanges, ExternalOwner};
 pub use data::history::{Current, History, NewHistory, Previous};
 pub use data::png::encode as encode_png;

@@ -13,7 +13,7 @@ use crate::collect::mirror::{PassGraph, PassNode};
 use crate::declare::declaration::{
     AccessTo, Accesses, AlwaysRun, Bound, DeclarationVersion, DeclaredAccess, QueuePreference,
 };
-use crate::declare::kind::{AccessKind, StageScope};
+use crate::declare::kind::{AccessKind, StageScope, Used};
 use crate::error::RenderError;
 
 /// The declaration of a pass, read from its entities after their last change.
@@ -33,6 +33,13 @@ pub(super) struct CachedUse {
     pub kind: AccessKind,
     pub stages: StageScope,
     pub range: SubRange,
+}
+
+impl CachedUse {
+    /// Whether the access may write.
+    pub(super) fn is_write(&self) -> bool {
+        self.kind.access(self.stages, Used::default()).is_write()
+    }
 }
 
 impl Collector {

@@ -65,6 +65,7 @@ pub(crate) fn run_frame(world: &mut World) {
     match outcome {
         Ok(done) => {
             world.resource_mut::<Recovery>().count_frame();
+            world.resource_mut::<Collector>().count_submitted();
             readback::complete(world, done);
             if !late.is_zero() {
                 std::thread::sleep(late);
