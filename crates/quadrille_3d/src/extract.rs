@@ -1,6 +1,7 @@
 //! Stage `Extract`: copies changes of the world to rows of tables.
 
 pub(crate) mod bins;
+pub(crate) mod caster_changes;
 pub(crate) mod custom_materials;
 pub(crate) mod ignored_fields;
 pub(crate) mod instances;

@@ -18,7 +18,7 @@
 //!              cull_3d          visible instances of all views: an indirect draw per batch
 //!              cluster_3d       light masks of slices of views
 //!              filter_env_3d    cube maps generated from new or changed images
-//!              shadow_3d        all shadow maps in one pass
+//!              shadow_3d        changed shadow maps, a pass per image
 //!              load_target_3d   contents of targets, for effects of cameras that keep these
 //!              opaque_3d        one pass in the plan per camera, as for the following passes
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
@@ -47,6 +47,8 @@
 //! - **Draw order is deterministic.** Visible instances are compacted by prefix sums instead of atomic counters, so
 //!   that coplanar surfaces do not flicker.
 //! - **One pass for all shadow maps.** A light adds draws, but no pass and no schedule run.
+//! - **Shadow maps are cached** (`prepare/shadow_cache.rs`): a tile is drawn again when its view, or a caster in that view,
+//!   has changed; all are where changes are not tracked, such as buffers that passes of programs write.
 //! - **Pre-exposure.** Color images of views have radiance times exposure, so half floats suffice.
 //! - **The background is not tone mapped** unless its camera has `Hdr`, as in bevy: clear colors are
 //!   display-referred then.

@@ -41,6 +41,7 @@ use crate::passes::transparent::transparent_3d;
 use crate::pipelines::{Pipelines3d, publish_shader_modules};
 use crate::prepare::clusters::prepare_clusters;
 use crate::prepare::pipelines::prepare_pipelines;
+use crate::prepare::shadow_cache::{ShadowCache, cache_shadow_maps};
 use crate::prepare::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
 use crate::prepare::skins::upload_skins;
 use crate::prepare::targets::{
@@ -209,6 +210,7 @@ fn add_systems(app: &mut App) {
                     .in_set(Prepare3dSystems::Queue),
                 (
                     prepare_shadow_maps,
+                    cache_shadow_maps,
                     prepare_targets,
                     prepare_pipelines,
                     prepare_clusters,
@@ -254,6 +256,7 @@ fn add_resources(app: &mut App) {
         .init_resource::<EnabledMeshes>()
         .init_resource::<MaterialStore>()
         .init_resource::<ShadowMaps>()
+        .init_resource::<ShadowCache>()
         .init_resource::<SamplesDrawnByPrograms>()
         .init_resource::<SceneColors>()
         .init_resource::<SceneMsaaColors>()
@@ -276,7 +279,9 @@ fn add_skin_systems(app: &mut App) {
                 .in_set(Prepare3dSystems::Extract)
                 .in_set(ContentSystems::Meshes)
                 .before(extract_meshes),
-            upload_skins.in_set(Prepare3dSystems::Prepare),
+            upload_skins
+                .in_set(Prepare3dSystems::Prepare)
+                .before(cache_shadow_maps),
             skin_3d.in_set(Pass3dSystems::Skin),
         ),
     );
@@ -325,6 +330,7 @@ struct DeviceStores<'w> {
     instances: ResMut<'w, InstanceStore>,
     materials: ResMut<'w, MaterialStore>,
     maps: ResMut<'w, ShadowMaps>,
+    shadow_cache: ResMut<'w, ShadowCache>,
     environments: ResMut<'w, EnvironmentMaps3d>,
     environment_list: ResMut<'w, EnvironmentList>,
     depth_histories: ResMut<'w, DepthHistories>,
@@ -344,6 +350,7 @@ fn init_device_resources(
     commands.insert_resource(LtcLut::new(&gpu, &mut uploads)?);
     let (flat, faces) = shadow_maps::images(&gpu)?;
     stores.maps.mark_all_dirty(&flat, &faces);
+    *stores.shadow_cache = ShadowCache::default();
     commands.insert_resource(flat);
     commands.insert_resource(faces);
     let waits = match settings.wait {

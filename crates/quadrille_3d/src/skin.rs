@@ -128,6 +128,8 @@ pub(crate) struct SkinStore {
     states: EntityHashMap<SkinState>,
     /// Entities whose vertex allocation has changed since the previous frame.
     moved: Vec<Entity>,
+    /// Entities whose vertices are computed in this frame.
+    computed: Vec<Entity>,
     frame: u64,
     version: u64,
 }
@@ -154,6 +156,11 @@ impl SkinStore {
     /// Entities whose vertex allocation has changed since the previous frame.
     pub(crate) fn moved(&self) -> &[Entity] {
         &self.moved
+    }
+
+    /// Entities whose vertices are computed in this frame, once their jobs are uploaded.
+    pub(crate) fn computed(&self) -> &[Entity] {
+        &self.computed
     }
 
     /// Number of vertices that all entities need.

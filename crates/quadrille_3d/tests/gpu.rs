@@ -75,6 +75,8 @@ mod plugins;
 mod rect_lights;
 #[path = "gpu/reference.rs"]
 mod reference;
+#[path = "gpu/shadow_cache.rs"]
+mod shadow_cache;
 #[path = "gpu/shadow_filters.rs"]
 mod shadow_filters;
 #[path = "gpu/skins.rs"]

@@ -27,7 +27,7 @@ use crate::prepare::targets::{DepthPyramids3d, SceneDepths, pyramid_desc};
 use crate::scene::buffers::{
     LateDrawArgs, LateVisibleInstances, Materials3d, PreviousVisibility, Views3d,
 };
-use crate::scene::frame::{Scene3d, ScenePass, View3d};
+use crate::scene::frame::{InitialColor, Scene3d, ScenePass, View3d};
 use crate::schedule::Pass3dSystems;
 
 /// Adds the late phase of cameras with [`OcclusionCulling`](crate::OcclusionCulling).
@@ -224,7 +224,10 @@ pub fn opaque_late(
         indirect_draws.add_uses(&mut uses);
         lighting.add_view_uses(view, &mut uses);
         let mut pass = recorder.pass_in_step(view.queued.step, "opaque_late", &uses);
-        let attachments = (images.color(None), images.depth.layer(0).keep_depth());
+        let attachments = (
+            images.color(InitialColor::Keep),
+            images.depth.layer(0).keep_depth(),
+        );
         let mut rendering = pass.render(attachments);
         draw_params.draw_opaque(
             &mut rendering,

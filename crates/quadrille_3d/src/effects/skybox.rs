@@ -19,7 +19,7 @@ use crate::passes::display::DisplayTransform3d;
 use crate::passes::draw::{DrawParams3d, SceneTargets3d};
 use crate::prepare::targets::{SceneDepths, prepare_targets};
 use crate::scene::formats::PipelineTarget;
-use crate::scene::frame::{Scene3d, ScenePass, View3d};
+use crate::scene::frame::{InitialColor, Scene3d, ScenePass, View3d};
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 
 /// Adds the skybox.
@@ -121,7 +121,10 @@ pub fn skybox_3d(
         uses.push(depth.as_declared());
         skybox.display_transform.add_uses(view, &mut uses);
         let mut pass = recorder.pass_in_step(view.queued.step, "skybox_3d", &uses);
-        let mut rendering = pass.render((images.color(None), depth.layer(0).keep_depth()));
+        let mut rendering = pass.render((
+            images.color(InitialColor::Keep),
+            depth.layer(0).keep_depth(),
+        ));
         rendering
             .pipeline(skybox.pipeline.get(&view.pipeline_target()))
             .bind_all(&skybox);

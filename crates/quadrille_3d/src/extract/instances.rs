@@ -18,6 +18,7 @@ use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_fi
 use crate::components::lightmap::Lightmap;
 use crate::constants::LIGHTMAP_SHIFT;
 use crate::extract::bins::Bins;
+use crate::extract::caster_changes::CasterChanges;
 use crate::extract::lightmaps::LightmapStore;
 use crate::extract::materials::{MaterialId, MaterialState, MaterialStore};
 use crate::scene::cull_view::{BoundsRow, CullViewRow};
@@ -76,6 +77,12 @@ pub(crate) struct InstanceStore {
     state: Vec<Option<InstanceState>>,
     pub(crate) bins: Bins,
     pub(crate) meshes: MeshAllocator<Vertex>,
+    /// Changes of shadow casters since the previous frame.
+    pub(crate) caster_changes: CasterChanges,
+    /// Whether rows of materials have changed since the previous frame.
+    pub(crate) has_changed_materials: bool,
+    /// Number of instances with a visibility range.
+    ranges: u32,
     /// [`MeshAllocator::changes`] at the last lookup of all allocations.
     mesh_version: u64,
     lightmaps: LightmapStore,
@@ -120,7 +127,9 @@ impl InstanceStore {
         };
         if *slot == Slot::NONE {
             *slot = Slot(self.table.add(row));
+            self.caster_changes.note(slot.0, None);
         } else {
+            self.note_caster_change(slot.0);
             self.table.set(slot.0, row);
         }
         let (center, half_extents) = desc.bounds.map_or_else(Default::default, |bounds| {
@@ -142,6 +151,7 @@ impl InstanceStore {
         }
         // Keeps the current bin: `rebin` removes the instance from it if it is no longer drawn.
         let drawn = self.state[at].and_then(|state| state.drawn);
+        self.count_range(at, desc.range.is_some());
         self.state[at] = Some(InstanceState {
             entity: desc.entity,
             mesh: desc.mesh,
@@ -162,14 +172,42 @@ impl InstanceStore {
         rows: &AffineRows,
         warnings: &RateLimitedWarnings,
     ) {
-        let mut is_other = false;
-        self.table.change(slot.0, |row| {
-            is_other = row.world_from_local != *rows;
-            row.world_from_local = *rows;
-        });
-        if is_other {
+        let row = self.table.rows().get(slot.0 as usize);
+        if row.is_some_and(|row| row.world_from_local != *rows) {
+            self.note_caster_change(slot.0);
+            self.table
+                .change(slot.0, |row| row.world_from_local = *rows);
             self.update_visibility(slot, rows, warnings);
         }
+    }
+
+    /// Notes an instance for cached shadow maps, before it changes.
+    fn note_caster_change(&mut self, index: u32) {
+        let at = index as usize;
+        let rows = self.table.rows().get(at).zip(self.bounds.rows().get(at));
+        self.caster_changes.note(index, rows);
+    }
+
+    /// Ends the changes of shadow casters of a frame.
+    pub(crate) fn finish_caster_changes(&mut self) {
+        self.caster_changes.finish(self.bounds.rows());
+    }
+
+    /// Counts whether an instance has a visibility range, before its state is replaced.
+    fn count_range(&mut self, at: usize, has_range: bool) {
+        let had_range = self.state[at].is_some_and(|state| state.fades);
+        self.ranges = self.ranges + u32::from(has_range) - u32::from(had_range);
+    }
+
+    /// Whether any instance is culled by its distance from the camera.
+    pub(crate) fn has_ranges(&self) -> bool {
+        self.ranges > 0
+    }
+
+    /// Whether a shadow map has, or had, a caster that has changed since the previous frame.
+    pub(crate) fn has_changed_caster(&self, view: &CullViewRow, layers: &[u32]) -> bool {
+        let rows = (self.table.rows(), self.bounds.rows());
+        self.caster_changes.affects(view, layers, rows)
     }
 
     /// Hides an instance, with a warning, while its transform is invalid.
@@ -219,9 +257,11 @@ impl InstanceStore {
     /// Removes an entity.
     pub(crate) fn remove(&mut self, slot: &mut Slot) {
         let index = std::mem::take(slot).0;
-        if let Some(state) = self.state.get_mut(index as usize)
-            && state.take().is_some()
-        {
+        let at = index as usize;
+        if self.state.get(at).is_some_and(Option::is_some) {
+            self.note_caster_change(index);
+            self.count_range(at, false);
+            self.state[at] = None;
             self.bins.put(index, None);
             self.lightmaps.remove(index);
             self.table.remove(index);
@@ -290,6 +330,7 @@ impl InstanceStore {
             return false;
         }
         state.drawn = drawn;
+        self.note_caster_change(index);
         self.bins.put(index, drawn.map(bin_key));
         true
     }
@@ -314,7 +355,7 @@ impl InstanceStore {
         row.eye = list.eye;
         let bits: &mut Vec<u32> = &mut list.layer_bits;
         row.layer_masks_offset = bits.len() as u32;
-        bits.resize(bits.len() + self.layers.len().div_ceil(32).max(1), 0);
+        bits.resize(bits.len() + self.layer_words(), 0);
         for (state, &index) in &self.layers {
             if state.intersects(layers) {
                 bits[(row.layer_masks_offset + index / 32) as usize] |= 1 << (index % 32);
@@ -323,6 +364,24 @@ impl InstanceStore {
         let rows = &mut list.rows;
         rows.push(row);
         rows.len() as u32 - 1
+    }
+
+    /// Visibility bits of layer sets for a view of the list.
+    pub(crate) fn layer_bits<'a>(&self, row: &CullViewRow, list: &'a CullList) -> &'a [u32] {
+        let first = row.layer_masks_offset as usize;
+        &list.layer_bits[first..first + self.layer_words()]
+    }
+
+    /// Words of visibility bits per view.
+    fn layer_words(&self) -> usize {
+        self.layers.len().div_ceil(32).max(1)
+    }
+
+    /// Whether an instance is visible in a view, whether or not it is drawn.
+    pub(crate) fn is_in_view(&self, slot: Slot, view: &CullViewRow, layers: &[u32]) -> bool {
+        let at = slot.0 as usize;
+        let rows = self.table.rows().get(at).zip(self.bounds.rows().get(at));
+        rows.is_some_and(|(row, bounds)| view.is_visible(row, bounds, layers))
     }
 
     /// Returns the transparent instances visible in a view, unsorted.

@@ -11,6 +11,7 @@ use bevy_mesh::UvChannel;
 use bevy_platform::collections::{HashMap, HashSet};
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
+use quadrille::sync::resource::ResourceId;
 use quadrille_content::images::DeviceImages;
 use quadrille_content::warnings::{RateLimitedWarnings, asset_label, first_non_finite, is_finite};
 
@@ -430,6 +431,11 @@ impl MaterialStore {
     }
 
     /// Returns the texture lookup for other stores.
+    /// Whether a device image is in the table of textures.
+    pub(crate) fn has_texture(&self, id: ResourceId) -> bool {
+        self.textures.images().any(|image| image.id() == id)
+    }
+
     pub(crate) fn textures<'a>(&'a mut self, source: &'a mut MaterialSource) -> TextureSource<'a> {
         texture_source(&mut self.textures, source)
     }

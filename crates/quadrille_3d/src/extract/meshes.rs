@@ -192,6 +192,7 @@ pub(crate) fn extract_meshes(
     warnings: Res<RateLimitedWarnings>,
 ) {
     let instances = &mut *instances;
+    instances.caster_changes.clear();
     let materials_changed = materials.apply_events(&mut changes.material_events, &mut source);
     instances.meshes.apply_asset_events(&mut changes.meshes);
     instances.free(&mut changes.freed);
@@ -249,6 +250,7 @@ pub(crate) fn extract_meshes(
     instances.meshes.reserve_tail(skins.room());
     instances.meshes.compact();
     instances.refresh((&materials, &skins), materials_changed, &warnings);
+    instances.has_changed_materials = materials.table.is_dirty();
 }
 
 /// Updates the transforms of moved instances.
@@ -298,6 +300,7 @@ pub(crate) fn upload_meshes(
     mut uploads: ResMut<Uploads>,
 ) -> Result {
     let to = &mut buffers;
+    instances.finish_caster_changes();
     instances.bins.build_batch_sets(&mut batches.batch_sets);
     batches.batches = instances.bins.len();
     batches.instances = instances.len();

@@ -23,7 +23,7 @@ use crate::scene::buffers::{
     Lightmaps3d, Lights3d, Materials3d, ShadowViews3d, Vertices3d, Views3d, VisibleInstances,
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
-use crate::scene::frame::{LateResolve, Scene3d, ScenePass, View3d};
+use crate::scene::frame::{InitialColor, LateResolve, Scene3d, ScenePass, View3d};
 use crate::scene::keys::MaterialShader;
 use crate::scene::lists::{BatchList, BatchSet, MaterialRanges, ShadowList, TransparentList};
 use crate::tables::brdf_luts::{DfgLut, LtcLut};
@@ -136,11 +136,12 @@ impl SceneAttachments<'_> {
         uses.extend(self.resolve_target.map(|image| image.as_declared()));
     }
 
-    /// Color attachment, cleared to this color; `None` keeps the contents.
-    pub(crate) fn color(&self, clear: Option<[f32; 4]>) -> Attachment {
-        let attachment = match clear {
-            Some(color) => self.color.clear(color),
-            None => self.color.keep(),
+    /// Color attachment with these initial contents.
+    pub(crate) fn color(&self, initial: InitialColor) -> Attachment {
+        let attachment = match initial {
+            InitialColor::Keep => self.color.keep(),
+            InitialColor::Clear(color) => self.color.clear(color),
+            InitialColor::Discard => self.color.discard(),
         };
         match &self.resolve_target {
             Some(target) => attachment.resolve_to(target),

@@ -4,11 +4,12 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bytemuck::{Pod, Zeroable};
 use quadrille::bindings::PassBindings;
-use quadrille::ecs::{DepthAttachment as _, PassUse, Rendering, Table};
+use quadrille::ecs::{DepthAttachment as _, PassUse, Rendering, RetainedContents, Table};
 use quadrille::prelude::{DepthTarget, Recorder, StorageRead, Uniform};
 use quadrille::rows::ShaderRow;
 
 use crate::passes::draw::{Culled3d, DrawParams3d, Geometry3d, IndirectDraws};
+use crate::prepare::shadow_cache::{ShadowCache, ShadowLoad};
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps, TileGrid};
 use crate::scene::buffers::{Materials3d, ShadowViews3d};
 use crate::scene::keys::PipelineKey;
@@ -33,21 +34,27 @@ pub(crate) struct ShadowPush {
     clamps_depth: u32,
 }
 
-/// Draws all shadow maps: one rendering to [`ShadowAtlas`] and one to [`PointShadowFaces`], regardless of the number of
-/// lights.
+/// Draws shadow maps whose view or casters have changed: one rendering to [`ShadowAtlas`] and one to
+/// [`PointShadowFaces`], regardless of the number of lights, and none to an image without changed maps.
 pub fn shadow_3d(
     mut recorder: Recorder,
     meshes: (Geometry3d, Culled3d),
     shadow_params: (Uniform<ShadowViews3d>, AlphaMaskParams3d),
     (flat, faces): (DepthTarget<ShadowAtlas>, DepthTarget<PointShadowFaces>),
     draw_params: DrawParams3d,
-    maps: Res<ShadowMaps>,
+    (maps, mut cache, retained): (Res<ShadowMaps>, ResMut<ShadowCache>, RetainedContents),
     mut uses: Local<Vec<PassUse>>,
 ) {
+    cache.note_recorded(&retained);
     for kind in [ShadowMapKind::Atlas, ShadowMapKind::PointFaces] {
         let image = match kind {
             ShadowMapKind::Atlas => flat.any(),
             ShadowMapKind::PointFaces => faces.any(),
+        };
+        let attachment = match cache.load(kind) {
+            ShadowLoad::Nothing => continue,
+            ShadowLoad::ClearAll => image.layer(0).clear_depth(0.0),
+            ShadowLoad::ClearTiles => image.layer(0).keep_depth(),
         };
         uses.clear();
         uses.extend([image.as_declared(), shadow_params.0.any().as_declared()]);
@@ -56,8 +63,16 @@ pub fn shadow_3d(
         let indirect_draws = meshes.1.indirect_draws();
         indirect_draws.add_uses(&mut uses);
         let mut pass = recorder.pass("shadow_3d", &uses);
-        let mut rendering = pass.render(image.layer(0).clear_depth(0.0));
+        let mut rendering = pass.render(attachment);
         let tiles = maps.tiles(kind);
+        if cache.load(kind) == ShadowLoad::ClearTiles {
+            let draws = draw_params.shadow_list.draws.iter();
+            for shadow in draws.filter(|it| it.kind == kind && it.is_drawn) {
+                if let Some([left, top]) = tiles.corner(shadow.tile) {
+                    rendering.clear_depth([left, top, tiles.side, tiles.side], 0.0);
+                }
+            }
+        }
         let indirect_draws = (&meshes.0, &indirect_draws);
         draw_shadows(
             &mut rendering,
@@ -101,7 +116,7 @@ fn draw_shadows(
             else {
                 continue;
             };
-            if shadow.kind != kind {
+            if shadow.kind != kind || !shadow.is_drawn {
                 continue;
             }
             let side = tiles.side;

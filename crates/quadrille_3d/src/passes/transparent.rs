@@ -7,7 +7,7 @@ use quadrille::prelude::{Recorder, StorageRead};
 
 use crate::passes::draw::{DrawParams3d, Geometry3d, Lighting3d, SceneTargets3d};
 use crate::scene::buffers::TransparentInstances3d;
-use crate::scene::frame::ScenePass;
+use crate::scene::frame::{InitialColor, ScenePass};
 use crate::scene::keys::PipelineKey;
 use crate::scene::lists::TransparentDraw;
 
@@ -36,7 +36,10 @@ pub fn transparent_3d(
         geometry.add_uses(&mut uses);
         lighting.add_view_uses(view, &mut uses);
         let mut pass = recorder.pass_in_step(view.queued.step, "transparent_3d", &uses);
-        let attachments = (images.color(None), images.depth.layer(0).keep_depth());
+        let attachments = (
+            images.color(InitialColor::Keep),
+            images.depth.layer(0).keep_depth(),
+        );
         let mut rendering = pass.render(attachments);
         let draws = &draw_params.transparent_list.draws
             [view.queued.transparent.start as usize..view.queued.transparent.end as usize];

@@ -170,6 +170,7 @@ impl ShadowMapAllocator {
                         tile: first + at as u32,
                         clamps_depth: true,
                         cull_row: None,
+                        is_drawn: true,
                     };
                     let row = ShadowViewRow {
                         clip_from_world: cascade.clip_from_world.to_cols_array(),
@@ -216,6 +217,7 @@ impl ShadowMapAllocator {
                             tile: first + at,
                             clamps_depth: false,
                             cull_row: None,
+                            is_drawn: true,
                         };
                         let clip = face_clip_from_world(transform, face, light.shadow_map_near_z);
                         let cull_row =
@@ -263,6 +265,7 @@ impl ShadowMapAllocator {
                         tile,
                         clamps_depth: false,
                         cull_row: None,
+                        is_drawn: true,
                     };
                     let cull_row = CullViewRow::light(&clip, transform.translation(), light.range);
                     let shadow = (shadow, shadow_row(clip), cull_row);

@@ -106,6 +106,7 @@ pub(crate) fn prepare_targets(
         });
         let view = View3d {
             last_pass: images.last_pass(&view, late),
+            has_covering_sky: images.has_covering_sky(&view),
             queued: view,
             samples: colors.samples,
             images: at,
@@ -124,6 +125,8 @@ pub(crate) fn prepare_targets(
     images.add_effect_colors(&scene.views, &mut previous, &warnings);
     scene.draw_count = count_draws(&scene.views, &batches, shadows, transparent);
     scene.shadow_map_count = shadows.draws.len();
+    let drawn = shadows.draws.iter().filter(|shadow| shadow.is_drawn);
+    scene.drawn_shadow_map_count = drawn.count();
 }
 
 /// Fallback sample count for each format and sample count whose image could not be created.
@@ -213,6 +216,12 @@ impl SceneImages<'_> {
         }
     }
 
+    /// Whether a skybox covers all samples of a view without meshes. Passes of programs may draw before it, and blend
+    /// with the clear color; it is behind a depth that is cleared to a nearer value.
+    fn has_covering_sky(&self, view: &QueuedView) -> bool {
+        !self.drawn_by_programs.0 && view.clear_depth == 0.0 && self.skies.0.get(view.row).is_some()
+    }
+
     /// Adds the images of a view, with fewer samples than requested if the device has too little memory. Returns the
     /// color path; `None` if even single-sampled images fail.
     fn add(
@@ -273,7 +282,7 @@ fn count_draws(
     let drawn = shadows
         .draws
         .iter()
-        .filter(|shadow| shadow.cull_row.is_some());
+        .filter(|shadow| shadow.cull_row.is_some() && shadow.is_drawn);
     let of_shadows = drawn.count() * batches.shadow_batch_sets().count();
     of_views + of_shadows + transparent.draws.len()
 }

@@ -37,7 +37,8 @@ pub struct Instances3d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct MeshTags3d(pub(crate) GpuBuffer);
 
-/// Vertex buffer of all meshes, and of deformed entities.
+/// Vertex buffer of all meshes, and of deformed entities. Passes that declare a write have shadow maps drawn in each
+/// frame; bytes of [`Uploads`](quadrille::prelude::Uploads) do not.
 #[derive(Resource, Deref)]
 pub struct Vertices3d(pub(crate) GpuBuffer);
 

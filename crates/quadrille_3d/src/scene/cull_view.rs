@@ -117,6 +117,21 @@ impl CullViewRow {
         }
     }
 
+    /// Row without what depends on the frame rather than the view: the offset of layer bits, and, unless an instance has
+    /// a visibility range, the eye.
+    pub(crate) fn without_frame_state(self, has_ranges: bool) -> Self {
+        Self {
+            layer_masks_offset: 0,
+            eye: if has_ranges { self.eye } else { [0.0; 4] },
+            ..self
+        }
+    }
+
+    /// Excludes the view from culling: nothing is drawn for it in this frame.
+    pub(crate) fn disable(&mut self) {
+        self.kind = 0;
+    }
+
     /// Reverts to a single phase.
     pub(crate) fn merge_phases(&mut self) {
         self.phase = SINGLE_PHASE;

@@ -141,6 +141,8 @@ pub(crate) struct ShadowMapDraw {
     pub(crate) clamps_depth: bool,
     /// Index in [`CullList`]; `None` for a non-finite matrix.
     pub(crate) cull_row: Option<u32>,
+    /// Whether it is drawn in this frame; otherwise its tile keeps the contents of an earlier one.
+    pub(crate) is_drawn: bool,
 }
 
 /// Draw of consecutive transparent instances with one mesh and pipeline.

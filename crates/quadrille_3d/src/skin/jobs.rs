@@ -86,7 +86,8 @@ pub(crate) fn upload(
         store.mark_all_for_skinning();
     }
     let mut skin_ranges = Vec::new();
-    for state in store.states.values_mut() {
+    store.computed.clear();
+    for (&entity, state) in &mut store.states {
         let SkinState::Deformed(deformed) = state else {
             continue;
         };
@@ -98,6 +99,7 @@ pub(crate) fn upload(
             let words = store.words.range(source.words).start;
             skin_ranges.push(skin_range(deformed, (source, words), mesh, room));
             deformed.is_dirty = false;
+            store.computed.push(entity);
         }
     }
     store.words.upload(gpu, uploads, &mut to.sources.0)?;

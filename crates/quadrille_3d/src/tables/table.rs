@@ -130,6 +130,11 @@ impl<T: Pod + RowValue> Table<T> {
         self.rows.mark_all_dirty();
     }
 
+    /// Whether any row has changed since the last upload.
+    pub(crate) fn is_dirty(&self) -> bool {
+        self.rows.is_dirty()
+    }
+
     /// Uploads changed rows; a buffer that is too small, or much too large, is replaced by another.
     pub(crate) fn upload(
         &mut self,

@@ -87,6 +87,11 @@ impl TextureIndices {
     pub(crate) fn contains(&self, image: &Handle<Image>) -> bool {
         self.known.contains_key(&image.id())
     }
+
+    /// Device images of the table.
+    pub(crate) fn images(&self) -> impl Iterator<Item = &GpuImage> {
+        self.known.values().map(|(_, image)| image)
+    }
 }
 
 /// Tables in which texture indices are looked up.

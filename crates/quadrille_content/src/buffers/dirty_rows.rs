@@ -105,6 +105,11 @@ impl<T: Pod + RowValue> DirtyRows<T> {
         self.is_changed = true;
     }
 
+    /// Whether any row is dirty.
+    pub fn is_dirty(&self) -> bool {
+        self.is_changed
+    }
+
     /// Uploads dirty rows; a buffer that is too small, or much too large, is replaced by another.
     ///
     /// # Errors

@@ -43,6 +43,7 @@ pub struct MeshAllocator<V> {
     vertices: BlockAllocator<V>,
     indices: BlockAllocator<u32>,
     changes: u64,
+    contents: u64,
     /// Whether all meshes must be uploaded again.
     is_dirty: bool,
 }
@@ -56,6 +57,7 @@ impl<V> Default for MeshAllocator<V> {
             vertices: BlockAllocator::default(),
             indices: BlockAllocator::default(),
             changes: 0,
+            contents: 0,
             is_dirty: false,
         }
     }
@@ -90,6 +92,12 @@ impl<V: MeshVertex> MeshAllocator<V> {
     /// Returns a counter that changes whenever any mesh is added, moved or removed.
     pub fn changes(&self) -> u64 {
         self.changes
+    }
+
+    /// Returns a counter that changes whenever the vertices or indices of any mesh are read again, even if it keeps its
+    /// allocation.
+    pub fn contents(&self) -> u64 {
+        self.contents
     }
 
     /// Reserves space for at least `vertices` vertices after all meshes, for passes to write. Its contents are lost
@@ -203,6 +211,7 @@ impl<V: MeshVertex> MeshAllocator<V> {
     }
 
     fn insert(&mut self, id: AssetId<Mesh>, data: MeshData<V>, assets: &mut MeshAssets<'_, '_>) {
+        self.contents += 1;
         let before = self.allocation(id);
         if let Some(old) = self.blocks.remove(&id) {
             self.free_blocks(old);
