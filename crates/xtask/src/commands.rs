@@ -8,7 +8,7 @@ use crate::bevy_examples;
 use crate::plan;
 use crate::scenarios::bench;
 use crate::scenarios::soak;
-use crate::suites::sanitize;
+use crate::suites::{sanitize, timings};
 
 /// Quadrille's commands.
 #[derive(Debug, Parser)]
@@ -86,6 +86,10 @@ pub(crate) enum Command {
         /// Where archive and script are written
         folder: PathBuf,
     },
+    /// Pack bevy's stress tests on both renderers for a machine with a GPU and without cargo
+    ///
+    /// A script beside the archive runs both in turns there, and writes the table of record.
+    TimingsForDevice(timings::Request),
     /// Measure what a frame of many passes costs, beside the same frame written by hand
     ///
     /// Without a mode: what planning costs and how that grows, then a table of all modes and sizes,

@@ -29,7 +29,7 @@ use crate::commands::{Arguments, Command};
 use crate::scenarios::{bench, demo, planning};
 use crate::setup::packages::Purpose;
 use crate::setup::{machine, validation};
-use crate::suites::device;
+use crate::suites::{device, timings};
 
 fn main() -> ExitCode {
     run(Arguments::parse().command).unwrap_or_else(|error| {
@@ -53,6 +53,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Plan(options) => plan::plan(&options),
         Command::Check { file } => Ok(plan::check(&file)),
         Command::SuitesForDevice { folder } => device::pack(&folder),
+        Command::TimingsForDevice(request) => timings::pack(&request),
         Command::Bench(options) => bench::run(&options),
         Command::BenchPlan => planning::run(),
         Command::BevyExamples(request) => bevy_examples::run(&request),

@@ -3,3 +3,4 @@
 pub(crate) mod device;
 pub(crate) mod gpu;
 pub(crate) mod sanitize;
+pub(crate) mod timings;

@@ -119,7 +119,7 @@ fn script_text() -> String {
 }
 
 /// Fetches the libraries that drivers need.
-fn libraries(to: &Path) -> Result<()> {
+pub(super) fn libraries(to: &Path) -> Result<()> {
     let codename = machine::release("VERSION_CODENAME")?;
     let sources = apt::machine_sources()?;
     let source = sources
