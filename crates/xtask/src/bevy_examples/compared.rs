@@ -17,9 +17,13 @@ const OFF: u8 = 8;
 /// Variation of backgrounds by dithering and rounding, of 255.
 const NOISE: u8 = 2;
 
-/// Errors that bevy's renderer logs before it omits something from the image, with the reason to report. Details follow
-/// on the next line (`pipeline_cache.rs` and `error_handler.rs` of bevy_render 0.20.1).
-const RENDERER_ERRORS: [(&str, &str); 4] = [
+/// Errors that renderers log before they omit something from the image, with the reason to report. Details of bevy's
+/// follow on the next line (`pipeline_cache.rs` and `error_handler.rs` of bevy_render 0.20.1).
+const RENDERER_ERRORS: [(&str, &str); 5] = [
+    (
+        "are drawn in magenta",
+        "the shader of a material cannot be used",
+    ),
     ("failed to process shader", "a shader does not compile"),
     (
         "failed to create shader module",

@@ -133,12 +133,12 @@ impl Project {
             build,
         };
         let metadata = metadata(package)?;
-        match bevy {
-            Bevy::Ours => project.save_stand_in()?,
-            Bevy::Theirs => {
-                project.save("bevy/Cargo.toml", THEIR_MANIFEST)?;
-                project.save("bevy/src/lib.rs", THEIR_LIBRARY)?;
-            }
+        let is_theirs = bevy == Bevy::Theirs;
+        if is_theirs {
+            project.save("bevy/Cargo.toml", THEIR_MANIFEST)?;
+            project.save("bevy/src/lib.rs", THEIR_LIBRARY)?;
+        } else {
+            project.save_stand_in()?;
         }
         project.save(
             "Cargo.toml",
@@ -147,7 +147,10 @@ impl Project {
         )?;
         let bevy =
             format!(r#"{{ path = "../bevy", default-features = false, features = {features} }}"#);
-        let manifest = manifest(name, &bevy, &metadata, programs)?;
+        let mut manifest = manifest(name, &bevy, &metadata, programs)?;
+        if !is_theirs {
+            manifest.push_str(&derives_crate());
+        }
         project.save("programs/Cargo.toml", &manifest)?;
         let examples = package.join("examples");
         project.copy(&examples, &examples)?;
@@ -440,6 +443,12 @@ fn manifest(name: &str, dependency: &str, bevy: &Value, programs: &[Program]) ->
         }
     }
     Ok(text)
+}
+
+/// Dependency of a manifest whose programs derive `AsBindGroup` or `ShaderType`: the derives name this crate.
+fn derives_crate() -> String {
+    let path = place::root().join("crates/quadrille");
+    format!("quadrille = {{ path = {path:?}, default-features = false }}\n")
 }
 
 /// Returns the part of a manifest that builds each program separately.

@@ -76,3 +76,16 @@ fn pictures_of_a_renderer_that_failed_are_not_compared() {
     let lost = unfit("ERROR Caught DeviceLost error: Unknown x").expect("a reason");
     assert!(lost.starts_with("the device is lost"), "{lost}");
 }
+
+#[test]
+fn pictures_with_a_fallback_material_are_not_compared() {
+    let log = "2026 ERROR quadrille_3d: meshes with the material `Lava` are drawn in magenta, because its shader \
+        cannot be used: `lava.wesl` does not exist";
+    let reason = unfit(log).expect("a reason");
+    assert!(
+        reason.starts_with(
+            "the shader of a material cannot be used: quadrille_3d: meshes with the material `Lava`"
+        ),
+        "{reason}"
+    );
+}
