@@ -46,6 +46,12 @@ fn to_world_normal(instance: Instance, normal: vec3f) -> vec4f {
     return vec4f(normalize_or_zero(turned) * side, side);
 }
 
+// Whether the transform mirrors, which turns the winding of triangles.
+fn is_mirrored(instance: Instance) -> bool {
+    let axes = instance.world_from_local;
+    return dot(axes[0].xyz, cross(axes[1].xyz, axes[2].xyz)) < 0.0;
+}
+
 // World tangent with the sign of the bitangent, which `side` of `to_world_normal` turns.
 fn to_world_tangent(instance: Instance, tangent: vec4f, side: f32) -> vec4f {
     let world_tangent = vec3f(

@@ -24,7 +24,7 @@ import quadrille_3d::lightmaps::{sample_lightmap, lightmaps};
 import quadrille_3d::parallax::parallaxed_uv;
 import quadrille_3d::rect_lights::rect_light;
 import quadrille_3d::visibility_range::{visibility_range_dither_level, is_dithered_out};
-import quadrille_3d::mesh_types::{Instance, Vertex, to_world, to_world_normal, to_world_tangent};
+import quadrille_3d::mesh_types::{Instance, Vertex, is_mirrored, to_world, to_world_normal, to_world_tangent};
 import quadrille_3d::brdf::{Clearcoat, LightSample, Surface, ambient_light, evaluate_brdf, transmitted_light, pow5};
 import quadrille_3d::scene::{Light, Material, View, camera, instances, lights, materials, visible_instances, textures};
 import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
@@ -79,9 +79,10 @@ fn vertex_main(@builtin(instance_index) index: u32, vertex: Vertex) -> VertexOut
 }
 
 @fragment
-fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
+fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
     let view = camera;
     let instance = instances[vertex_output.instance];
+    let is_front = front_facing != is_mirrored(instance);
     let material = materials[instance.material];
     if HAS_ALPHA_MASK && is_dithered_out(visibility_range_dither_level(instance, view.position), vertex_output.position.xy) {
         discard;

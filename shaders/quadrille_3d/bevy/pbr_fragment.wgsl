@@ -19,6 +19,7 @@ import quadrille_3d::constants::{
     METALLIC_IN_GREEN, NO_TEXTURE, TWO_COMPONENT_NORMAL_MAP, UNLIT,
 };
 import quadrille_3d::material_textures::{sample_texture, texture_coordinates};
+import quadrille_3d::mesh_types::is_mirrored;
 import quadrille_3d::scene::{Material, camera, materials};
 
 // Inputs without the material.
@@ -26,14 +27,15 @@ fn pbr_input_from_vertex_output(in: VertexOutput, is_front: bool, double_sided: 
     var pbr_input = pbr_input_new();
     let matrix = camera.clip_from_world;
     pbr_input.is_orthographic = matrix[0].w == 0.0 && matrix[1].w == 0.0 && matrix[2].w == 0.0;
-    pbr_input.flags = instance_of(in.instance_index).flags;
+    let instance = instance_of(in.instance_index);
+    pbr_input.flags = instance.flags;
     pbr_input.frag_coord = in.position;
     pbr_input.world_position = in.world_position;
     pbr_input.V = calculate_view(in.world_position, pbr_input.is_orthographic);
     // Lines and points may have no normal: theirs points to the view.
     let square = dot(in.world_normal, in.world_normal);
     let normal = select(pbr_input.V, in.world_normal * inverseSqrt(max(square, 1e-38)), square > 0.0);
-    pbr_input.world_normal = prepare_world_normal(normal, double_sided, is_front);
+    pbr_input.world_normal = prepare_world_normal(normal, double_sided, is_front != is_mirrored(instance));
     pbr_input.N = pbr_input.world_normal;
     pbr_input.material.base_color = in.color;
     return pbr_input;
@@ -41,7 +43,8 @@ fn pbr_input_from_vertex_output(in: VertexOutput, is_front: bool, double_sided: 
 
 // Inputs with the material of the instance, its textures included.
 fn pbr_input_from_standard_material(in: VertexOutput, is_front: bool) -> PbrInput {
-    let row = materials[instance_of(in.instance_index).material];
+    let instance = instance_of(in.instance_index);
+    let row = materials[instance.material];
     let double_sided = (row.flags & DOUBLE_SIDED) != 0u;
     var pbr_input = pbr_input_from_vertex_output(in, is_front, double_sided);
     let at = texture_coordinates(vec4f(in.uv, in.uv_b), row);
@@ -74,7 +77,8 @@ fn pbr_input_from_standard_material(in: VertexOutput, is_front: bool) -> PbrInpu
     if has_tangents && row.textures[1].x != NO_TEXTURE {
         let tbn = calculate_tbn_mikktspace(in.world_normal, in.world_tangent);
         let texel = sample_texture(row.textures[1].x, at).xyz;
-        pbr_input.N = apply_normal_mapping(flags, tbn, double_sided, is_front, texel);
+        let is_logically_front = is_front != is_mirrored(instance);
+        pbr_input.N = apply_normal_mapping(flags, tbn, double_sided, is_logically_front, texel);
     }
     pbr_input.clearcoat_N = pbr_input.world_normal;
     return pbr_input;

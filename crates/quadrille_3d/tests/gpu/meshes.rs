@@ -5,7 +5,9 @@ use bevy_ecs::prelude::*;
 use bevy_mesh::PrimitiveTopology;
 use quadrille_3d::prelude::*;
 
+use crate::analytic_lighting::assert_near;
 use crate::common::Rig;
+use crate::environment::plane;
 
 const RED: [u8; 4] = [255, 0, 0, 255];
 
@@ -66,4 +68,32 @@ fn mesh_without_cpu_data_survives_reallocation() {
         assert_eq!(rig.picture().at(16, 16), RED, "alone");
     }
     assert_eq!(rig.picture().at(1, 1), [0, 0, 0, 255]);
+}
+
+/// The red of a double-sided plane of a scale, lit from the side of the camera.
+fn double_sided_plane(scale: Vec3) -> f32 {
+    let material = StandardMaterial {
+        double_sided: true,
+        cull_mode: None,
+        ..StandardMaterial::default()
+    };
+    let mut rig = plane(material, |world| {
+        world.spawn(DirectionalLight::default());
+        let meshes = &mut world.query_filtered::<&mut Transform, With<Mesh3d>>();
+        for mut transform in meshes.iter_mut(world) {
+            transform.scale = scale;
+        }
+    });
+    rig.exactly(4, 4)[0]
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn mirrored_double_sided_mesh_is_lit_on_the_side_of_the_light() {
+    let plain = double_sided_plane(Vec3::ONE);
+    assert!(plain > 0.01, "it is lit: {plain}");
+    for scale in [[-1.0, 1.0, 1.0], [-1.0; 3], [1.0, 1.0, -1.0]] {
+        let mirrored = double_sided_plane(scale.into());
+        assert_near(mirrored, plain.into(), 1e-3, &format!("scale {scale:?}"));
+    }
 }
