@@ -75,6 +75,8 @@ mod plugins;
 mod rect_lights;
 #[path = "gpu/reference.rs"]
 mod reference;
+#[path = "gpu/samplers.rs"]
+mod samplers;
 #[path = "gpu/shadow_cache.rs"]
 mod shadow_cache;
 #[path = "gpu/shadow_filters.rs"]

@@ -7,8 +7,8 @@ use bevy_image::Image;
 use bevy_mesh::UvChannel;
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Sampler, SamplerDesc, Uploads};
-use quadrille::vulkan::resources::{ImageTable, ImageTableDesc, TableIndex};
-use quadrille::vulkan::{Format, vk};
+use quadrille::vulkan::Format;
+use quadrille::vulkan::resources::{ImageTable, ImageTableDesc, TableError, TableIndex};
 use quadrille_content::images::DeviceImages;
 use quadrille_content::warnings::{RateLimitedWarnings, asset_label};
 
@@ -21,6 +21,8 @@ pub struct Textures3d {
     table: ImageTable,
     /// Fallback of materials with a shader of their own.
     white: TableIndex,
+    /// Samplers of the table by index. The first one is linear and clamps.
+    samplers: Vec<Sampler>,
 }
 
 /// Maximum number of images.
@@ -38,42 +40,32 @@ const TWO_COMPONENT_FORMATS: [Format; 8] = [
     Format::EAC_R11G11_UNORM_BLOCK,
 ];
 
-const FILTERS: [vk::Filter; 2] = [vk::Filter::LINEAR, vk::Filter::NEAREST];
-const ADDRESSES: [vk::SamplerAddressMode; 3] = [
-    vk::SamplerAddressMode::CLAMP_TO_EDGE,
-    vk::SamplerAddressMode::REPEAT,
-    vk::SamplerAddressMode::MIRRORED_REPEAT,
-];
-
 impl Textures3d {
     pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, BevyError> {
-        let mut desc = ImageTableDesc::d2("3d textures", MAX_TEXTURES);
-        for filter in FILTERS {
-            for address in ADDRESSES {
-                desc = desc.with_sampler(&gpu.create_sampler(&SamplerDesc {
-                    name: "material".to_owned(),
-                    magnify: filter,
-                    minify: filter,
-                    address,
-                    ..SamplerDesc::linear()
-                })?);
-            }
-        }
+        let sampler = gpu.create_sampler(&SamplerDesc::linear())?;
+        let desc = ImageTableDesc::d2("3d textures", MAX_TEXTURES).with_sampler(&sampler);
         let mut table = gpu.image_table(&desc)?;
         let desc = ImageDesc::sampled("3d white", [1; 2], Format::R8G8B8A8_UNORM);
         let image = gpu.create_image(&desc)?;
         uploads.write_image(&image, &[255; 4]);
         let white = table.insert(&image)?;
-        Ok(Self { table, white })
+        Ok(Self {
+            table,
+            white,
+            samplers: vec![sampler],
+        })
     }
-}
 
-/// Returns the index of the table's sampler that best matches an image's own.
-fn sampler_index(sampler: &Sampler) -> u32 {
-    let desc = sampler.desc();
-    let filter = FILTERS.iter().position(|&it| it == desc.magnify);
-    let address = ADDRESSES.iter().position(|&it| it == desc.address);
-    (filter.unwrap_or(0) * ADDRESSES.len() + address.unwrap_or(0)) as u32
+    /// Returns the index of a sampler, which the table gets if it lacks it.
+    fn sampler_index(&mut self, sampler: &Sampler) -> Result<u32, TableError> {
+        let mut known = self.samplers.iter();
+        if let Some(index) = known.position(|it| it.desc() == sampler.desc()) {
+            return Ok(index as u32);
+        }
+        let index = self.table.insert_sampler(sampler)?;
+        self.samplers.push(sampler.clone());
+        Ok(index)
+    }
 }
 
 /// Table indices of images.
@@ -121,12 +113,11 @@ impl TextureSource<'_> {
         match index {
             Ok(index) => {
                 self.indices.known.insert(id, (index, image.clone()));
-                let sampler = self.images.samplers().get(shown.sampler);
                 let second = match channel {
                     UvChannel::Uv0 => 0,
                     UvChannel::Uv1 => UV_1_BIT,
                 };
-                index.0 | second | sampler.map_or(0, sampler_index) << SAMPLER_SHIFT
+                index.0 | second | self.sampler_index(id, shown.sampler) << SAMPLER_SHIFT
             }
             Err(error) => {
                 self.warnings.warn_message(|| {
@@ -136,6 +127,22 @@ impl TextureSource<'_> {
                 NO_TEXTURE
             }
         }
+    }
+
+    /// Returns the index of an image's sampler; that of the first one if the table has no room for another.
+    fn sampler_index(&mut self, image: AssetId<Image>, sampler: u32) -> u32 {
+        let Some(sampler) = self.images.samplers().get(sampler) else {
+            return 0;
+        };
+        self.table.sampler_index(sampler).unwrap_or_else(|error| {
+            self.warnings.warn_message(|| {
+                let image = asset_label(image, self.server);
+                format!(
+                    "{image} of a material is sampled linearly and clamped: {error}. Use fewer kinds of samplers"
+                )
+            });
+            0
+        })
     }
 
     /// Returns the packed index of an image; a white texel without one, while it is not resident and if the table is full.

@@ -1,12 +1,20 @@
 //! Cache of samplers by description.
 
-use bevy_image::{ImageAddressMode, ImageFilterMode, ImageSamplerDescriptor};
+use bevy_image::{
+    ImageAddressMode, ImageFilterMode, ImageSamplerBorderColor, ImageSamplerDescriptor,
+};
 use quadrille::prelude::{GpuDevice, Sampler, SamplerDesc};
 use quadrille::vulkan::{Error, vk};
 
-/// Highest anisotropy of devices (`maxSamplerAnisotropy` with the feature). bevy's descriptor has so few other values
-/// that at most 512 samplers exist, within the guaranteed `maxSamplerAllocationCount` of 4,000.
+/// Highest anisotropy of devices (`maxSamplerAnisotropy` with the feature).
 const MOST_ANISOTROPY: u16 = 16;
+
+/// Levels of detail from which on a maximum is none: more than any image has.
+const NO_MAX_LOD: f32 = 32.0;
+
+/// Steps of a level of detail, so that a maximum that changes each frame does not exhaust `maxSamplerAllocationCount`,
+/// of which 4,000 is the guaranteed minimum.
+const LOD_STEPS: f32 = 16.0;
 
 /// Samplers of all images so far; never evicted, since there are few.
 #[derive(Default)]
@@ -34,17 +42,31 @@ impl Samplers {
     }
 }
 
-/// Converts bevy's description. The address mode of u is used for v as well.
+/// Converts bevy's description, but for the comparison: samplers of images filter colors.
 fn to_desc(descriptor: &ImageSamplerDescriptor) -> SamplerDesc {
     let filter = |mode| match mode {
         ImageFilterMode::Nearest => vk::Filter::NEAREST,
         ImageFilterMode::Linear => vk::Filter::LINEAR,
     };
-    let address = match descriptor.address_mode_u {
+    let address = |mode| match mode {
         ImageAddressMode::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
         ImageAddressMode::Repeat => vk::SamplerAddressMode::REPEAT,
         ImageAddressMode::MirrorRepeat => vk::SamplerAddressMode::MIRRORED_REPEAT,
         ImageAddressMode::ClampToBorder => vk::SamplerAddressMode::CLAMP_TO_BORDER,
+    };
+    let addresses = [
+        descriptor.address_mode_u,
+        descriptor.address_mode_v,
+        descriptor.address_mode_w,
+    ];
+    let addresses = addresses.map(address);
+    // `max` replaces NaN.
+    let lod = |level: f32| (level.max(0.0) * LOD_STEPS).round() / LOD_STEPS;
+    let most = descriptor.lod_max_clamp;
+    let most = if most < NO_MAX_LOD {
+        lod(most)
+    } else {
+        vk::LOD_CLAMP_NONE
     };
     SamplerDesc {
         name: "sampler of images".to_owned(),
@@ -54,7 +76,19 @@ fn to_desc(descriptor: &ImageSamplerDescriptor) -> SamplerDesc {
             ImageFilterMode::Nearest => vk::SamplerMipmapMode::NEAREST,
             ImageFilterMode::Linear => vk::SamplerMipmapMode::LINEAR,
         },
-        address,
+        address: addresses[0],
+        // One form for one sampler: descriptions are compared.
+        addresses: addresses
+            .iter()
+            .any(|it| *it != addresses[0])
+            .then_some(addresses),
+        border: match descriptor.border_color {
+            Some(ImageSamplerBorderColor::OpaqueBlack) => vk::BorderColor::FLOAT_OPAQUE_BLACK,
+            Some(ImageSamplerBorderColor::OpaqueWhite) => vk::BorderColor::FLOAT_OPAQUE_WHITE,
+            Some(ImageSamplerBorderColor::TransparentBlack | ImageSamplerBorderColor::Zero)
+            | None => vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
+        },
+        levels: [lod(descriptor.lod_min_clamp).min(most), most],
         anisotropy: f32::from(descriptor.anisotropy_clamp.clamp(1, MOST_ANISOTROPY)),
         ..SamplerDesc::linear()
     }

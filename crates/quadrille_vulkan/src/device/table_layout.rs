@@ -45,8 +45,8 @@ pub(super) fn most_entries(wanted: Option<u32>, software: bool) -> u32 {
 /// Size of the inline uniform block with a table's last index, in bytes.
 pub(crate) const BOUNDS_BYTES: u32 = 4;
 
-/// Number of descriptors reserved for set 0 and samplers.
-const OTHERS: u32 = 64;
+/// Number of descriptors reserved for set 0 and the samplers of all tables.
+const OTHERS: u32 = 16 + TableBinding::LAST_GROUP * TableBinding::MAX_SAMPLERS;
 
 pub(crate) fn limits(device: &Device) -> Limits {
     let mut vulkan12 = vk::PhysicalDeviceVulkan12Properties::default();

@@ -12,6 +12,7 @@ mod check;
 mod desc;
 mod error;
 mod member;
+mod samplers;
 mod sets;
 
 use std::collections::{BTreeMap, HashMap};
@@ -34,8 +35,9 @@ use crate::lock;
 use crate::resources::buffer::GpuBuffer;
 use crate::resources::handle::Handle;
 use crate::resources::image::GpuImage;
-use crate::resources::sampler::Sampler;
 use crate::shader::TableKind;
+
+use samplers::Samplers;
 
 pub use desc::{BufferTableDesc, ImageTableDesc};
 pub use error::TableError;
@@ -55,7 +57,7 @@ pub struct TableIndex(pub u32);
 /// [`Gpu::image_table`](crate::device::Gpu::image_table).
 ///
 /// In a shader each table has a group of its own, from 1 on. Its samplers, if any, are at binding
-/// 0 (a `sampler`, or a `binding_array<sampler, N>` of at most 16), and its images are at binding 1.
+/// 0 (a `sampler`, or a `binding_array<sampler, N>` of at most 64), and its images are at binding 1.
 /// An index may differ between invocations. An index beyond the table's capacity accesses the last
 /// entry; with [`Settings::unchecked_tables`](crate::instance::Settings::unchecked_tables) it is undefined behavior.
 ///
@@ -125,7 +127,6 @@ struct TableInner {
     capacity: u32,
     /// The element type of its shaders' array.
     kind: TableKind,
-    samplers: Vec<Sampler>,
     pool: vk::DescriptorPool,
     /// One for each frame in flight.
     sets: Vec<vk::DescriptorSet>,
@@ -148,6 +149,7 @@ struct Contents {
     stale: Vec<Vec<u32>>,
     /// Members in the set of each frame in flight, kept alive while the set references them.
     shown: Vec<Vec<Option<Handle>>>,
+    samplers: Samplers,
 }
 
 #[derive(Clone, Default)]
@@ -330,7 +332,6 @@ impl SharedTable {
             name: plan.name,
             capacity: plan.capacity,
             kind: plan.kind,
-            samplers: plan.samplers,
             pool,
             sets,
             fallback: plan.fallback,
@@ -343,6 +344,7 @@ impl SharedTable {
                 unwritten: BTreeMap::new(),
                 stale: vec![Vec::new(); count],
                 shown: vec![Vec::new(); count],
+                samplers: Samplers::new(plan.samplers, count),
             }),
             device: Arc::clone(device),
         };
@@ -445,11 +447,6 @@ impl SharedTable {
         self.0.kind
     }
 
-    /// Number of samplers.
-    pub(crate) fn samplers(&self) -> u32 {
-        self.0.samplers.len() as u32
-    }
-
     /// The set of a frame in flight.
     pub(crate) fn set(&self, slot: usize) -> vk::DescriptorSet {
         self.0.sets[slot]
@@ -458,6 +455,7 @@ impl SharedTable {
     /// Updates the set of a frame in flight. No submitted frame may still use it.
     pub(crate) fn update_set(&self, slot: usize) -> Result<(), Error> {
         let contents = &mut *lock(&self.0.contents);
+        contents.samplers.write(&self.0, slot);
         if contents.stale[slot].is_empty() {
             return Ok(());
         }

@@ -144,8 +144,9 @@ impl TableBinding {
     /// Binding of the buffers in a table of buffers.
     pub const BUFFERS: u32 = 0;
 
-    /// Maximum number of samplers of a table.
-    pub const MAX_SAMPLERS: u32 = 16;
+    /// Maximum number of samplers of a table. Sets of tables are updated after binding, so that
+    /// `maxPerStageDescriptorUpdateAfterBindSamplers` limits them, whose guaranteed minimum is 500,000.
+    pub const MAX_SAMPLERS: u32 = 64;
 
     /// Group and binding, for errors.
     pub(crate) fn words(&self) -> String {

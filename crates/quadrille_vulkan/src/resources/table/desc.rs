@@ -45,7 +45,9 @@ pub struct ImageTableDesc {
     pub capacity: u32,
     /// The element type of its shaders' array; all its images must have a matching type.
     pub image: ShaderImage,
-    /// Its samplers, in the order of the shader's array; at most 16.
+    /// Its first samplers, in the order of the shader's array; at most 64. [`ImageTable::insert_sampler`] adds others.
+    ///
+    /// [`ImageTable::insert_sampler`]: super::ImageTable::insert_sampler
     pub samplers: Vec<Sampler>,
 }
 

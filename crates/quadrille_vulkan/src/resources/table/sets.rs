@@ -70,18 +70,10 @@ pub(super) fn create(
     Ok((pool, sets))
 }
 
-/// Writes the fallback to all entries of new sets, and writes the samplers.
+/// Writes the fallback to all entries of new sets.
 pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
     let fallback = describe(table.kind, &table.fallback)?;
     let members = vec![fallback; table.capacity as usize];
-    let sampler = |at: u32| {
-        let own = table.samplers.get(at as usize).or(table.samplers.last());
-        own.map(|sampler| vk::DescriptorImageInfo::default().sampler(sampler.raw()))
-    };
-    // Entries after the last sampler repeat it, so that an index out of bounds finds a sampler.
-    let samplers: Vec<_> = (0..TableBinding::MAX_SAMPLERS)
-        .filter_map(sampler)
-        .collect();
     let last = (table.capacity - 1).to_le_bytes();
     for set in &table.sets {
         let mut block = vk::WriteDescriptorSetInlineUniformBlock::default().data(&last);
@@ -95,20 +87,9 @@ pub(super) fn fill(table: &TableInner) -> Result<(), Error> {
                 .push_next(&mut block)
         };
         let members = write(table.kind, &members).dst_set(*set);
-        let samplers = vk::WriteDescriptorSet::default()
-            .dst_set(*set)
-            .dst_binding(TableBinding::SAMPLERS + SHIFT)
-            .descriptor_type(vk::DescriptorType::SAMPLER)
-            .image_info(&samplers);
-        let writes = [bounds, members, samplers];
-        let count = if table.samplers.is_empty() { 2 } else { 3 };
-        // SAFETY: the sets are new, member and samplers are of this device, and the counts are those of the sets.
-        unsafe {
-            table
-                .device
-                .raw
-                .update_descriptor_sets(&writes[..count], &[])
-        };
+        let writes = [bounds, members];
+        // SAFETY: the sets are new, the member is of this device, and the counts are those that the sets were made with.
+        unsafe { table.device.raw.update_descriptor_sets(&writes, &[]) };
     }
     Ok(())
 }
