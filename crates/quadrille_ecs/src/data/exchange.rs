@@ -46,7 +46,7 @@ impl ExternalOwner {
 
 /// Changes of ownership around the passes of the next frame.
 ///
-/// State them anew before each frame, or in the schedule [`Render`](crate::Render): a frame that fails has exchanged
+/// State them again before each frame, or in the schedule [`Render`](crate::Render): a frame that fails has exchanged
 /// nothing. The layout is the one that both sides agree on; it is ignored for buffers. A resource that was released
 /// cannot be used until it is acquired again.
 ///
