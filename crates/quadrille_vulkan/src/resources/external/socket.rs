@@ -96,9 +96,9 @@ pub(super) fn receive(socket: &UnixStream) -> io::Result<(Option<OwnedFd>, Vec<u
         };
         let header = &ancillary.header;
         // There is room for one descriptor; the kernel closes those that do not fit.
-        let is_there = message.msg_controllen as usize >= Ancillary::LENGTH
+        let is_there = message.msg_controllen >= Ancillary::LENGTH as _
             && (header.cmsg_level, header.cmsg_type) == (libc::SOL_SOCKET, libc::SCM_RIGHTS)
-            && header.cmsg_len as usize >= Ancillary::LENGTH;
+            && header.cmsg_len >= Ancillary::LENGTH as _;
         if is_there {
             // SAFETY: the kernel has opened the descriptor for this process, and nobody else owns it.
             fd = Some(unsafe { OwnedFd::from_raw_fd(ancillary.fd) });
