@@ -2,7 +2,8 @@
 //!
 //! [`Workload`] describes the frame as plain data, with a reference simulation on the CPU. [`Line`] lists the
 //! variants of hand-written synchronization, which [`HandWritten`] records by bare Vulkan calls. They are in a crate
-//! of their own so that the benchmark (`examples/frame_bench.rs`) has no unsafe code.
+//! of their own so that the benchmark (`examples/frame_bench.rs`) has no unsafe code. For the same reason the
+//! [`Compositor`] of `examples/compositor.rs` is here.
 //!
 //! # Decisions
 //!
@@ -17,6 +18,7 @@
 )]
 
 mod allocations;
+mod compositor;
 mod device;
 mod error;
 mod hand_written;
@@ -26,6 +28,7 @@ mod tracker;
 mod workload;
 
 pub use allocations::CountingAllocator;
+pub use compositor::{Compositor, CompositorError, Turn};
 pub use error::BenchError;
 pub use hand_written::{HandWritten, Line};
 pub use times::{FrameTimes, Medians, Stopwatch};

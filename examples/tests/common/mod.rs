@@ -26,7 +26,7 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    fn read(path: &Path) -> Self {
+    pub(crate) fn read(path: &Path) -> Self {
         let file =
             File::open(path).unwrap_or_else(|error| panic!("no {}: {error}", path.display()));
         let decoder = png::Decoder::new(BufReader::new(file));
@@ -55,7 +55,7 @@ impl Picture {
     }
 
     /// The mean of each block of pixels.
-    fn reduced(&self) -> Self {
+    pub(crate) fn reduced(&self) -> Self {
         let (width, height) = (self.width / BLOCK, self.pixels.len() / self.width / BLOCK);
         let mean = |at: usize, channel: usize| {
             let (left, top) = (at % width * BLOCK, at / width * BLOCK);

@@ -253,3 +253,42 @@
 //!
 //! [`GpuBuffer::raw`]: crate::vulkan::resources::GpuBuffer::raw
 //! [`GpuImage::raw`]: crate::vulkan::resources::GpuImage::raw
+//!
+//! # Buffers and images that others share
+//!
+//! Memory leaves the process as a file descriptor ([`GpuImage::export`](crate::vulkan::resources::GpuImage::export)) and is imported
+//! by another one, or by another API such as CUDA ([`Gpu::import_image`](crate::vulkan::device::Gpu::import_image)); images that a
+//! library makes from the same device are wrapped ([`Gpu::wrap_image`](crate::vulkan::device::Gpu::wrap_image)). Between frames
+//! they belong to somebody else: [`Exchanges`](crate::ecs::Exchanges) states which frame acquires and releases them, in
+//! what layout, and at which value of a timeline. The plan has the transfers. `examples/shared.rs` is a whole program,
+//! `examples/compositor.rs` one with images of a library, as OpenXR's.
+//!
+//! ```no_run
+//! # use std::os::unix::net::UnixStream;
+//! # use bevy_derive::Deref;
+//! # use bevy_ecs::prelude::*;
+//! use quadrille::ecs::{Exchanges, ExternalOwner};
+//! use quadrille::prelude::*;
+//! use quadrille::sync::flags::Layout;
+//! use quadrille::vulkan::Format;
+//! use quadrille::vulkan::resources::{MemoryHandle, PeerSide, PeerTimeline};
+//!
+//! # #[derive(Resource, Deref)] struct Picture(GpuImage);
+//! # #[derive(Resource)] struct Peer { turns: PeerTimeline, frame: u64 }
+//! fn share(gpu: &GpuDevice, socket: UnixStream) -> Result<(GpuImage, PeerTimeline)> {
+//!     let desc = ImageDesc::color_target("picture", [640, 360], Format::R8G8B8A8_UNORM);
+//!     let picture = gpu.create_exportable_image(&desc, MemoryHandle::OpaqueFd)?;
+//!     picture.export()?.send(&socket)?;
+//!     Ok((picture, gpu.peer_timeline("turns", socket, PeerSide::First)?))
+//! }
+//!
+//! /// The other process signals 2 n before frame n, and waits for 2 n + 1.
+//! fn exchange(picture: Res<Picture>, peer: Res<Peer>, mut exchanges: ResMut<Exchanges>) {
+//!     let (turns, owner) = (peer.turns.semaphore(), ExternalOwner::External);
+//!     if peer.frame > 0 {
+//!         exchanges.acquire(picture.0.clone(), owner, Layout::General).at(turns, 2 * peer.frame);
+//!     }
+//!     exchanges.release(picture.0.clone(), owner, Layout::General).at(turns, 2 * peer.frame + 1);
+//! }
+//! # let _ = (share, exchange);
+//! ```

@@ -24,9 +24,10 @@ enum Then {
 }
 
 /// The examples with an image, with their arguments.
-const RUNS: [(&str, &[&str], Then); 15] = [
+const RUNS: [(&str, &[&str], Then); 16] = [
     ("triangle", &[], Then::GoesOn),
     ("turns", &[], Then::GoesOn),
+    ("compositor", &[], Then::GoesOn),
     ("windows", &[], Then::GoesOn),
     ("life", &[], Then::GoesOn),
     ("life", &["--worker"], Then::GoesOn),
@@ -42,8 +43,9 @@ const RUNS: [(&str, &[&str], Then); 15] = [
     ("swarm", &["--enemies", "5000"], Then::BeginsAgain),
 ];
 
-/// The examples without a comparable image: one measures, one is random.
-const WITHOUT: [&str; 2] = ["frame_bench", "soak"];
+/// The examples without a comparable image: one measures, one is random, and the device of one's second process would be
+/// lost as well.
+const WITHOUT: [&str; 3] = ["frame_bench", "soak", "shared"];
 
 /// Compares all examples; `programs` are their paths by name.
 ///
