@@ -218,17 +218,17 @@ pub(crate) fn cache_shadow_maps(
     let took_effect = recorded_at.take().is_some_and(|at| at + 1 == frames);
     let has_alpha_mask = inputs.has_alpha_mask();
     let now = Some(inputs.shared(has_alpha_mask));
-    let is_valid = !shadows.draws.is_empty()
-        && took_effect
-        && *shared == now
-        && !inputs.instances.caster_changes.is_any()
-        && !inputs.has_custom_shader()
-        && !(has_alpha_mask && inputs.instances.has_changed_materials)
-        && !inputs.is_written_by_passes(has_alpha_mask);
+    let is_stale = shadows.draws.is_empty()
+        || !took_effect
+        || *shared != now
+        || inputs.instances.caster_changes.is_any()
+        || inputs.has_custom_shader()
+        || (has_alpha_mask && inputs.instances.has_changed_materials)
+        || inputs.is_written_by_passes(has_alpha_mask);
     *shared = now;
     let ids = [inputs.atlas.id(), inputs.point_faces.id()];
     for (image, id) in [&mut *atlas, &mut *point_faces].into_iter().zip(ids) {
-        if !is_valid || image.image != Some(id) {
+        if is_stale || image.image != Some(id) {
             image.tiles.clear();
         }
         if !took_effect {
