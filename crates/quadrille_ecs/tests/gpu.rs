@@ -25,6 +25,7 @@ mod declared;
 mod diagnostics;
 #[path = "gpu/during.rs"]
 mod during;
+#[cfg(any(target_os = "linux", target_os = "android"))]
 #[path = "gpu/exchange.rs"]
 mod exchange;
 #[path = "gpu/extension.rs"]

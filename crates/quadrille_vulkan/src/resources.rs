@@ -3,7 +3,7 @@
 pub(crate) mod buffer;
 pub(crate) mod compatible;
 pub(crate) mod descriptor;
-#[cfg(unix)]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) mod external;
 pub(crate) mod format;
 pub(crate) mod generation;
@@ -20,7 +20,7 @@ pub(crate) mod usage;
 pub(crate) mod view;
 
 pub use buffer::{BufferDesc, BufferUsage, GpuBuffer};
-#[cfg(unix)]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub use external::{
     DrmModifier, MemoryHandle, MemoryLayout, PeerSide, PeerTimeline, PlaneLayout, SharedMemory,
 };

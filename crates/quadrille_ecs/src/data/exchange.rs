@@ -24,10 +24,10 @@ use crate::error::RenderError;
 #[non_exhaustive]
 pub enum ExternalOwner {
     /// Another process, or another API in this one, with the same driver and device: memory of
-    /// [`MemoryHandle::OpaqueFd`](quadrille_vulkan::resources::MemoryHandle::OpaqueFd).
+    /// `MemoryHandle::OpaqueFd`.
     External,
     /// Another driver or another device: memory of
-    /// [`MemoryHandle::DmaBuf`](quadrille_vulkan::resources::MemoryHandle::DmaBuf). Takes `VK_EXT_queue_family_foreign`.
+    /// `MemoryHandle::DmaBuf`. Needs `VK_EXT_queue_family_foreign`.
     Foreign,
     /// This program, or a library in it, that submits to this device by itself, such as OpenXR's compositor. The first
     /// queue's family keeps the ownership.
@@ -150,7 +150,10 @@ impl Exchanges {
             for (at, one) in all.iter().enumerate() {
                 let is_twice = all[..at].iter().any(|it| it.handle == one.handle);
                 let problem = if is_twice {
-                    Some("it is so twice in a frame; state it once".to_owned())
+                    Some(format!("it is {verb} twice in a frame; state it once"))
+                } else if !one.handle.is_of(gpu) {
+                    // Ids are those of one device: the states of another resource would change.
+                    Some("it was made from another device; make it again from this one".to_owned())
                 } else if one.owner == ExternalOwner::Foreign && !foreign {
                     Some(format!(
                         "the device `{}` lacks VK_EXT_queue_family_foreign; share it with the same driver \
@@ -188,7 +191,7 @@ fn add(
 }
 
 /// Describes why an image cannot be in this layout between frames, by its usage (`VkImageMemoryBarrier2`, VUIDs 01208
-/// to 01213).
+/// to 01213 and 03939).
 fn layout_problem(one: &Exchange) -> Option<String> {
     let Handle::Image(image) = &one.handle else {
         return None;
@@ -205,7 +208,7 @@ fn layout_problem(one: &Exchange) -> Option<String> {
         Layout::TransferSrcOptimal => ImageUsage::TRANSFER_SRC,
         Layout::TransferDstOptimal => ImageUsage::TRANSFER_DST,
         Layout::AttachmentOptimal => attachments,
-        Layout::ReadOnlyOptimal => read | attachments | ImageUsage::TRANSFER_SRC,
+        Layout::ReadOnlyOptimal => read | ImageUsage::DEPTH_STENCIL_ATTACHMENT,
         _ => {
             return Some(format!(
                 "no image changes its owner in the layout {layout:?}; agree on another one, such as Layout::General"

@@ -289,23 +289,48 @@ fn mistakes_of_sharing_are_one_message_each() {
             .contains("it takes 1048576; import it with the description"),
         "{said}"
     );
+    let memory = made.export().expect("it is exportable");
+    let smaller = BufferDesc::storage("smaller", 256);
+    let said = gpu
+        .import_buffer(&smaller, memory)
+        .expect_err("dedicated memory has the size of its buffer");
+    assert!(
+        said.to_string()
+            .contains("it takes 256; import it with the description"),
+        "{said}"
+    );
+    let layers = ImageDesc {
+        array_layers: 2,
+        ..picture()
+    };
+    if gpu.is_enabled(ash::ext::image_drm_format_modifier::NAME) {
+        let said = gpu
+            .create_exportable_image(&layers, MemoryHandle::DmaBuf)
+            .expect_err("a dma-buf holds one layer");
+        assert!(said.to_string().contains("it has 2 layers"), "{said}");
+    }
     let image = gpu.create_exportable_image(&picture(), MemoryHandle::OpaqueFd);
     let image = image.expect("the device exports images");
+    let other = Rig::new();
+    let others = self::gpu(&other).create_buffer(&desc());
+    let others = others.expect("it is made");
     let mut exchanges = rig.app.world_mut().resource_mut::<Exchanges>();
     let (owner, layout) = (
         ExternalOwner::External,
         Layout::DepthStencilAttachmentOptimal,
     );
     exchanges.acquire(image.clone(), owner, layout);
+    exchanges.acquire(others, owner, Layout::Undefined);
     exchanges.release(image.clone(), owner, Layout::PresentSrc);
     exchanges.release(image, owner, Layout::General);
     rig.update(1);
     let errors = take_errors(&mut rig);
-    assert_eq!(errors.len(), 3, "{errors:#?}");
+    assert_eq!(errors.len(), 4, "{errors:#?}");
     let expected = [
         "`picture` cannot be acquired: the layout DepthStencilAttachmentOptimal takes one of the usages",
+        "`shared` cannot be acquired: it was made from another device",
         "`picture` cannot be released: no image changes its owner in the layout PresentSrc",
-        "`picture` cannot be released: it is so twice in a frame",
+        "`picture` cannot be released: it is released twice in a frame",
     ];
     for (error, expected) in errors.iter().zip(expected) {
         assert!(error.starts_with(expected), "{error}");
@@ -352,10 +377,6 @@ impl Drop for Pages {
 #[test]
 #[ignore = "needs a device"]
 fn host_memory_is_a_buffer_until_the_device_is_done_with_it() {
-    fn exchange(shared: Res<Shared>, mut exchanges: ResMut<Exchanges>) {
-        // The host has written it, and nobody else will.
-        exchanges.acquire(shared.0.clone(), ExternalOwner::Program, Layout::Undefined);
-    }
     fn double(mut recorder: Recorder, numbers: StorageReadWrite<Shared>, pass: Res<Add>) {
         let mut compute = recorder.compute(&pass.add);
         compute.bind(0, &numbers).push(&5_u32).dispatch([4, 1, 1]);
@@ -378,9 +399,11 @@ fn host_memory_is_a_buffer_until_the_device_is_done_with_it() {
     );
     let shared = import(memory, Box::new(Arc::clone(&pages))).expect("it is imported");
     assert_eq!(Arc::strong_count(&pages), 2);
+    rig.app.add_systems(Render, double);
+    // The host has written it, and nobody else will: one acquire, before the first frame.
+    let mut exchanges = rig.app.world_mut().resource_mut::<Exchanges>();
+    exchanges.acquire(shared.clone(), ExternalOwner::Program, Layout::Undefined);
     rig.app.insert_resource(Shared(shared));
-    rig.app
-        .add_systems(Render, (exchange.in_set(RenderSystems::Declare), double));
     rig.update(3);
     rig.expect_no_errors();
     drop(rig);

@@ -12,7 +12,7 @@ use crate::device::memory::{Memory, MemoryPool};
 use crate::error::Error;
 use crate::instance::imported::Keep;
 use crate::lock;
-#[cfg(unix)]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 use crate::resources::external::ExternalBacking;
 
 /// A transient resource that is bound to a block.
@@ -81,9 +81,9 @@ pub(crate) enum Backing {
     /// A block, and the offset in it.
     Shared(Arc<Block>, u64),
     /// Memory that others use too.
-    #[cfg(unix)]
+    #[cfg(any(target_os = "linux", target_os = "android"))]
     External(Box<ExternalBacking>),
-    /// The program's, and so is the Vulkan object: dropping this says that it is free.
+    /// Vulkan object and memory that the program owns: dropping this says that they are free.
     Program(Keep),
 }
 
@@ -97,7 +97,7 @@ impl Backing {
     pub(crate) fn is_at(&self, place: Option<(&Arc<Block>, u64)>) -> bool {
         match (self, place) {
             (Self::Own(_) | Self::Program(_), None) => true,
-            #[cfg(unix)]
+            #[cfg(any(target_os = "linux", target_os = "android"))]
             (Self::External(_), None) => true,
             (Self::Shared(block, offset), Some((other, at))) => {
                 Arc::ptr_eq(block, other) && *offset == at
@@ -163,7 +163,7 @@ impl Backing {
         match self {
             Self::Unbound => {}
             Self::Own(memory) => device.memory.free(memory),
-            #[cfg(unix)]
+            #[cfg(any(target_os = "linux", target_os = "android"))]
             Self::External(memory) => memory.free(device),
             Self::Program(keep) => drop(keep),
             Self::Shared(block, _) => {

@@ -159,6 +159,13 @@ impl MemoryPool {
             .unwrap_or(u32::MAX)
     }
 
+    /// Whether a memory type has these properties.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub(crate) fn has(&self, index: u32, wanted: vk::MemoryPropertyFlags) -> bool {
+        let known = self.types.get(index as usize);
+        known.is_some_and(|known| known.contains(wanted))
+    }
+
     /// Frees the memory of a destroyed resource.
     pub(crate) fn free(&self, allocation: Allocation) {
         if let Some(allocator) = lock(&self.allocator).as_mut()

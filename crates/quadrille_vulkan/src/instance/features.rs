@@ -15,7 +15,7 @@ use crate::instance::extension::{FeatureNode, Granted};
 use crate::instance::settings::Settings;
 use crate::instance::source::Source;
 use crate::instance::{Instance, version_text, vulkan};
-#[cfg(unix)]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 use crate::resources::external;
 
 /// `VK_KHR_swapchain_maintenance1`: the promoted name of the `EXT` extension, with the same structures.
@@ -114,7 +114,7 @@ pub(crate) fn probe(source: &Source<'_>, settings: &Settings) -> Result<Support,
     for name in [PORTABILITY_SUBSET, ext::calibrated_timestamps::NAME] {
         support.want_extension(name, source.has(name));
     }
-    #[cfg(unix)]
+    #[cfg(any(target_os = "linux", target_os = "android"))]
     for name in external::EXTENSIONS {
         support.want_extension(name, source.has(name));
     }

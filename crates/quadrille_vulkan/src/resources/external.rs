@@ -83,7 +83,7 @@ pub(crate) fn need(device: &Device, name: &str, extension: &CStr) -> Result<(), 
     let device = &device.info.name;
     Err(invalid(
         name,
-        format!("it takes the extension {extension}, which the device `{device}` lacks"),
+        format!("it needs the extension {extension}, which the device `{device}` lacks"),
     ))
 }
 
@@ -124,7 +124,8 @@ fn check_features(
     Err(invalid(
         name,
         format!(
-            "the device `{device}` does not let it be {verb} as {handle}; choose another handle or fewer usages"
+            "the device `{device}` does not let it be {verb} as {handle}; choose another handle, fewer usages, or \
+             a smaller image with one mip level, layer and sample"
         ),
     ))
 }

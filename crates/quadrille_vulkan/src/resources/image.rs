@@ -3,7 +3,7 @@
 //! The image of a swapchain is a [`GpuImage`] whose Vulkan handles are set at each acquisition, so passes can be
 //! recorded before it.
 
-mod check;
+pub(crate) mod check;
 mod create;
 mod extent;
 

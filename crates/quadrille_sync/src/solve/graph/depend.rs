@@ -1,8 +1,7 @@
 //! Phase `depend`: the dependency graph of the passes.
 //!
 //! Declared order is binding, and so is that of values of user timelines. One kind of order is inferred: if exactly one
-//! pass writes a range, it
-//! precedes all passes that read the range, except those that are declared to precede it (they read
+//! pass writes a range, it precedes all passes that read the range, except those that are declared to precede it (they read
 //! the contents of the previous frame). Passes of the prologue precede all other passes that touch
 //! the same ranges, and do not count as writers there. A hazard without an order is an error,
 //! reported by `validate/race`.
@@ -39,7 +38,10 @@ pub(crate) fn depend(frame: &Frame, touches: &Touches, errors: &mut Vec<PlanErro
     let against: Vec<(u32, u32)> = candidates.iter().map(|edge| (edge.to, edge.from)).collect();
     let reversed = graph.reaches(&order, &against);
     let candidates = candidates.into_iter().zip(reversed);
-    graph.extend(candidates.filter(|(_, no)| !no).map(|(edge, _)| edge));
+    // Against other order, a pass of the prologue makes a cycle, which is an error: its contents would come too late.
+    let is_kept = |edge: &Edge, no: bool| !no || frame.passes[edge.from as usize].prologue;
+    let kept = candidates.filter(|(edge, no)| is_kept(edge, *no));
+    graph.extend(kept.map(|(edge, _)| edge));
     graph
 }
 

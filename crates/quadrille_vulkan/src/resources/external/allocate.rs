@@ -27,7 +27,7 @@ pub(super) enum For {
     Image(vk::Image),
 }
 
-/// Where memory comes from.
+/// Source of memory.
 pub(super) enum Source {
     /// New memory, to be exported.
     New(MemoryHandle),
@@ -125,7 +125,11 @@ impl ExternalBacking {
         memory: SharedMemory,
     ) -> Result<Self, Error> {
         let SharedMemory { fd, layout } = memory;
-        if layout.bytes < needs.size {
+        let is_opaque = layout.handle == MemoryHandle::OpaqueFd;
+        // Dedicated memory has exactly the size of its resource (`VUID-VkMemoryDedicatedAllocateInfo-image-02964` and
+        // `-buffer-02965`).
+        let is_other = is_opaque && layout.is_dedicated && layout.bytes != needs.size;
+        if layout.bytes < needs.size || is_other {
             let (bytes, needed) = (layout.bytes, needs.size);
             return Err(invalid(
                 name,
@@ -147,6 +151,12 @@ impl ExternalBacking {
                     .find_type(bits, vk::MemoryPropertyFlags::empty())
             }
         };
+        if memory_type == u32::MAX {
+            return Err(invalid(
+                name,
+                "no memory type holds both it and the dma-buf; choose other usages, or copy the contents",
+            ));
+        }
         if memory_type >= 32 || needs.memory_type_bits & (1 << memory_type) == 0 {
             return Err(invalid(
                 name,
@@ -161,10 +171,11 @@ impl ExternalBacking {
             .handle_type(layout.handle.raw())
             .fd(fd.as_raw_fd());
         let mut info = vk::MemoryAllocateInfo::default()
-            .allocation_size(layout.bytes)
+            .allocation_size(if is_opaque { layout.bytes } else { needs.size })
             .memory_type_index(memory_type)
             .push_next(&mut import);
-        if layout.is_dedicated {
+        // The rule that exporter and importer agree on it is one of opaque handles.
+        if layout.is_dedicated || !is_opaque {
             info = info.push_next(&mut dedicated);
         }
         let memory = allocate(device, name, &info)?;
@@ -206,9 +217,19 @@ impl ExternalBacking {
                 ),
             ));
         }
-        let memory_type = device
-            .memory
-            .find_type(bits, vk::MemoryPropertyFlags::empty());
+        let coherent =
+            vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let memory_type = device.memory.find_type(bits, coherent);
+        // The program has no handle to flush or invalidate it by.
+        if !device.memory.has(memory_type, coherent) {
+            return Err(invalid(
+                name,
+                format!(
+                    "the device `{}` imports this host memory without coherence; copy it to a buffer in Memory::Upload",
+                    device.info.name
+                ),
+            ));
+        }
         let mut import = vk::ImportMemoryHostPointerInfoEXT::default()
             .handle_type(host)
             .host_pointer(pointer.as_ptr());

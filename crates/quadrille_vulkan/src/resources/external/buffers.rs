@@ -52,7 +52,8 @@ impl Gpu {
     /// 64 KiB; the error says so otherwise.
     ///
     /// # Safety
-    /// The memory from `address` on has `bytes` bytes and is valid until `keep` is dropped.
+    /// The memory from `address` on has `bytes` bytes and is valid until `keep` is dropped. The host does not access it
+    /// while a submitted frame uses the buffer.
     ///
     /// # Errors
     /// The device lacks the extension, the address or the size is not aligned, or the memory cannot be imported.

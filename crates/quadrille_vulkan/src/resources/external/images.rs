@@ -11,7 +11,7 @@ use crate::device::gpu::Gpu;
 use crate::error::Error;
 use crate::instance::imported::Keep;
 use crate::instance::sharing::Sharing;
-use crate::resources::image::{GpuImage, ImageDesc};
+use crate::resources::image::{GpuImage, ImageDesc, check};
 
 impl Gpu {
     /// Creates an image whose memory can be exported ([`GpuImage::export`]): exclusive. As a
@@ -26,14 +26,18 @@ impl Gpu {
         handle: MemoryHandle,
     ) -> Result<GpuImage, Error> {
         let exportable = vk::ExternalMemoryFeatureFlags::EXPORTABLE;
+        need(&self.0, &desc.name, handle.extension())?;
+        let desc = exclusive(desc)?;
         let tiling = match handle {
             MemoryHandle::OpaqueFd => Tiling::Optimal,
             MemoryHandle::DmaBuf => {
                 need(&self.0, &desc.name, ext::image_drm_format_modifier::NAME)?;
-                Tiling::AnyOf(modifiers::exportable(&self.0, desc)?)
+                check::check(&self.0, &desc)?;
+                modifiers::check_single(&desc)?;
+                Tiling::AnyOf(modifiers::exportable(&self.0, &desc)?)
             }
         };
-        self.external_image(desc, (handle, exportable), Source::New(handle), tiling)
+        self.external_image(&desc, (handle, exportable), Source::New(handle), tiling)
     }
 
     /// Creates an image in memory that somebody has exported. The description has to be the exporter's.
@@ -47,6 +51,7 @@ impl Gpu {
             (MemoryHandle::OpaqueFd, _) => Tiling::Optimal,
             (MemoryHandle::DmaBuf, Some(modifier)) => {
                 need(&self.0, &desc.name, ext::image_drm_format_modifier::NAME)?;
+                modifiers::check_import(&self.0, desc, modifier)?;
                 Tiling::Exactly(modifier.clone())
             }
             (MemoryHandle::DmaBuf, None) => {
@@ -136,7 +141,8 @@ fn exclusive(desc: &ImageDesc) -> Result<ImageDesc, Error> {
     })
 }
 
-/// Exports and imports that the driver offers for the memory of such an image.
+/// Exports and imports that the driver offers for the memory of such an image. Empty where the image is beyond a limit
+/// of the handle (`VkImageFormatProperties`, VUIDs 02252 and 02255 to 02258 of `VkImageCreateInfo`).
 pub(super) fn features(
     device: &Device,
     info: &vk::ImageCreateInfo<'_>,
@@ -168,12 +174,18 @@ pub(super) fn features(
             .raw
             .get_physical_device_image_format_properties2(device.physical, &asked, &mut found)
     };
-    known.map_or_else(
-        |_| vk::ExternalMemoryFeatureFlags::empty(),
-        |()| {
-            of_memory
-                .external_memory_properties
-                .external_memory_features
-        },
-    )
+    let limits = found.image_format_properties;
+    let (own, most) = (info.extent, limits.max_extent);
+    let fits = own.width <= most.width
+        && own.height <= most.height
+        && own.depth <= most.depth
+        && info.mip_levels <= limits.max_mip_levels
+        && info.array_layers <= limits.max_array_layers
+        && limits.sample_counts.contains(info.samples);
+    if known.is_err() || !fits {
+        return vk::ExternalMemoryFeatureFlags::empty();
+    }
+    of_memory
+        .external_memory_properties
+        .external_memory_features
 }

@@ -95,6 +95,50 @@ pub(super) fn exportable(device: &Device, desc: &ImageDesc) -> Result<Vec<u64>, 
     Ok(found)
 }
 
+/// Checks that an image has one subresource: a dma-buf tells the layout of one.
+pub(super) fn check_single(desc: &ImageDesc) -> Result<(), Error> {
+    let counts = [desc.extent[2], desc.mip_levels, desc.array_layers];
+    if counts == [1; 3] {
+        return Ok(());
+    }
+    let [depth, mips, layers] = counts;
+    Err(invalid(
+        &desc.name,
+        format!(
+            "a dma-buf holds one layer of one mip level, and it has {layers} layers, {mips} mip levels and the depth \
+             {depth}; share one image for each"
+        ),
+    ))
+}
+
+/// Checks an exporter's modifier (`VUID-VkImageDrmFormatModifierExplicitCreateInfoEXT-drmFormatModifierPlaneCount-02265`).
+pub(super) fn check_import(
+    device: &Device,
+    desc: &ImageDesc,
+    imported: &DrmModifier,
+) -> Result<(), Error> {
+    check_single(desc)?;
+    let (modifier, planes) = (imported.modifier, imported.planes.len());
+    let mut all = properties(device, desc.format).into_iter();
+    let known = all.find(|it| it.drm_format_modifier == modifier);
+    let expected = known.map(|it| it.drm_format_modifier_plane_count as usize);
+    if expected == Some(planes) {
+        return Ok(());
+    }
+    let (format, own) = (desc.format, &device.info.name);
+    let problem = match expected {
+        Some(expected) => format!(
+            "its dma-buf has {planes} memory planes, and {format:?} with the DRM format modifier {modifier:#x} has \
+             {expected}; set `DrmModifier::planes` to the exporter's"
+        ),
+        None => format!(
+            "the device `{own}` lacks the DRM format modifier {modifier:#x} for {format:?}; let the exporter choose \
+             another one"
+        ),
+    };
+    Err(invalid(&desc.name, problem))
+}
+
 /// The modifiers of a format.
 fn properties(device: &Device, format: vk::Format) -> Vec<vk::DrmFormatModifierPropertiesEXT> {
     let ask = |list: &mut vk::DrmFormatModifierPropertiesListEXT<'_>| {

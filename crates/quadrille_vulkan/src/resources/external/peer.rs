@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, spawn};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::invalid;
 use super::socket::{failed, receive, send};
@@ -16,6 +16,11 @@ use crate::resources::timeline_semaphore::TimelineSemaphore;
 
 /// How long a thread waits before it looks whether it is to end.
 const SLICE: Duration = Duration::from_millis(20);
+/// Maximum wait of a drop for the values that submitted frames signal.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+/// Time without a new value after which a side that has ended is taken to signal nothing more: work that a killed
+/// process has submitted may outlive its socket.
+const QUIET: Duration = Duration::from_millis(250);
 
 /// A side of a [`PeerTimeline`]: each process takes another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,7 +56,8 @@ struct State {
 
 impl Gpu {
     /// Makes the timeline of two processes, beginning at 0. Both call it, each for its side, with the ends of one
-    /// socket, which belongs to the timeline from then on.
+    /// socket, which belongs to the timeline from then on. [`PeerSide::Second`] waits for the first side, for as long as
+    /// the socket's read timeout.
     ///
     /// # Errors
     /// The other end is closed, or sends anything else; the driver's.
@@ -70,12 +76,12 @@ impl Gpu {
         let mut threads = vec![spawn({
             let (timeline, socket, state) =
                 (timeline.clone(), Arc::clone(&socket), Arc::clone(&state));
-            move || hear(&timeline, &socket, &state)
+            move || receive_values(&timeline, &socket, &state)
         })];
         if !is_one {
             let (timeline, socket, state) =
                 (timeline.clone(), Arc::clone(&socket), Arc::clone(&state));
-            threads.push(spawn(move || tell(&timeline, &socket, &state)));
+            threads.push(spawn(move || send_values(&timeline, &socket, &state)));
         }
         Ok(PeerTimeline {
             timeline,
@@ -93,12 +99,12 @@ impl Gpu {
         match self.create_exportable_timeline_semaphore(name, 0) {
             Ok(made) => {
                 let fd = made.export()?;
-                send(socket, Some(fd.as_fd()), &[1]).map_err(failed("sent"))?;
+                send(socket, Some(fd.as_fd()), &[1]).map_err(failed(name, "sent"))?;
                 Ok((made, true))
             }
             // The device has no such semaphores.
             Err(Error::Invalid { .. }) => {
-                send(socket, None, &[0]).map_err(failed("sent"))?;
+                send(socket, None, &[0]).map_err(failed(name, "sent"))?;
                 Ok((self.timeline_semaphore(name, 0)?, false))
             }
             Err(error) => Err(error),
@@ -110,7 +116,7 @@ impl Gpu {
         name: &str,
         socket: &UnixStream,
     ) -> Result<(TimelineSemaphore, bool), Error> {
-        match receive(socket).map_err(failed("received"))? {
+        match receive(socket).map_err(failed(name, "received"))? {
             (Some(fd), bytes) if bytes == [1] => {
                 Ok((self.import_timeline_semaphore_fd(name, fd)?, true))
             }
@@ -137,8 +143,18 @@ impl PeerTimeline {
 
 impl Drop for PeerTimeline {
     fn drop(&mut self) {
+        // The other side releases what it waits for once the socket is closed, so that the signals of this side come
+        // first. Late ones cannot: the device is lost, or is about to be.
+        let highest = self.timeline.highest();
+        let _ = highest.and_then(|highest| self.timeline.wait(highest, END_TIMEOUT));
+        let _ = self.socket.set_write_timeout(Some(END_TIMEOUT));
         self.state.is_over.store(true, Ordering::Release);
-        // Ends the read of `hear`. It fails if the other side was first.
+        // The sender, if any, ends by itself after the last value.
+        for thread in self.threads.drain(1..) {
+            // A panic there has printed its message.
+            drop(thread.join());
+        }
+        // Ends the read of `receive_values`. It fails if the other side was first.
         let _ = self.socket.shutdown(Shutdown::Both);
         for thread in self.threads.drain(..) {
             // A panic there has printed its message.
@@ -147,8 +163,8 @@ impl Drop for PeerTimeline {
     }
 }
 
-/// Signals what the other side tells, until it ends.
-fn hear(timeline: &TimelineSemaphore, socket: &UnixStream, state: &State) {
+/// Signals the values that the other side sends, until it ends; then releases the frames that wait for it.
+fn receive_values(timeline: &TimelineSemaphore, socket: &UnixStream, state: &State) {
     let _ = socket.set_read_timeout(None);
     while let Ok((_, bytes)) = receive(socket) {
         let Ok(value) = bytes.try_into().map(u64::from_le_bytes) else {
@@ -163,30 +179,44 @@ fn hear(timeline: &TimelineSemaphore, socket: &UnixStream, state: &State) {
     }
     state.is_peer_gone.store(true, Ordering::Release);
     // Submitted frames wait for values below those that they signal.
+    let (mut last, mut since) = (None, Instant::now());
     while !state.is_over.load(Ordering::Acquire) {
-        if timeline.release_next().is_err() {
+        let Ok(value) = timeline.value() else {
             return;
+        };
+        if last != Some(value) {
+            (last, since) = (Some(value), Instant::now());
+        } else if since.elapsed() >= QUIET {
+            match timeline.release_next() {
+                // A value was reached between the look at it and the signal: the next look finds it.
+                Ok(()) | Err(Error::Invalid { .. }) => {}
+                Err(_) => return,
+            }
         }
         std::thread::sleep(SLICE);
     }
 }
 
-/// Tells the other side each value that is reached.
-fn tell(timeline: &TimelineSemaphore, socket: &UnixStream, state: &State) {
-    let mut told = 0;
-    while !state.is_over.load(Ordering::Acquire) {
-        let Ok(is_new) = timeline.wait(told + 1, SLICE) else {
+/// Sends each value that is reached to the other side; at the end, the last one too.
+fn send_values(timeline: &TimelineSemaphore, socket: &UnixStream, state: &State) {
+    let mut sent = 0;
+    loop {
+        // Read before the value, so that the last one is sent.
+        let is_over = state.is_over.load(Ordering::Acquire);
+        let Ok(is_new) = timeline.wait(sent + 1, SLICE) else {
             return;
         };
-        if !is_new {
-            continue;
+        if is_new {
+            let Ok(reached) = timeline.value() else {
+                return;
+            };
+            sent = reached;
+            // Values that the other side has signalled go back to it, where they are reached.
+            if send(socket, None, &reached.to_le_bytes()).is_err() {
+                return;
+            }
         }
-        let Ok(reached) = timeline.value() else {
-            return;
-        };
-        told = reached;
-        // Values that the other side has signalled go back to it, where they are reached.
-        if send(socket, None, &reached.to_le_bytes()).is_err() {
+        if is_over {
             return;
         }
     }

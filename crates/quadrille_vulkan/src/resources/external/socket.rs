@@ -18,7 +18,8 @@ impl SharedMemory {
     /// # Errors
     /// The other end is closed.
     pub fn send(&self, socket: &UnixStream) -> Result<(), Error> {
-        send(socket, Some(self.fd.as_fd()), &self.layout.to_bytes()).map_err(failed("sent"))
+        send(socket, Some(self.fd.as_fd()), &self.layout.to_bytes())
+            .map_err(failed("shared memory", "sent"))
     }
 
     /// Receives what [`SharedMemory::send`] has sent. Waits for it, for as long as the socket's read timeout.
@@ -26,7 +27,7 @@ impl SharedMemory {
     /// # Errors
     /// The other end is closed, sends nothing in time, or sends anything else.
     pub fn receive(socket: &UnixStream) -> Result<Self, Error> {
-        let (fd, bytes) = receive(socket).map_err(failed("received"))?;
+        let (fd, bytes) = receive(socket).map_err(failed("shared memory", "received"))?;
         let fd = fd.ok_or_else(|| {
             invalid(
                 "shared memory",
@@ -39,10 +40,10 @@ impl SharedMemory {
 }
 
 /// The error of a socket.
-pub(super) fn failed(verb: &str) -> impl FnOnce(io::Error) -> Error {
+pub(super) fn failed(name: &str, verb: &str) -> impl FnOnce(io::Error) -> Error {
     move |error| {
         let problem = format!("it is not {verb} ({error}); the other end has to stay open");
-        invalid("shared memory", problem)
+        invalid(name, problem)
     }
 }
 
@@ -95,7 +96,7 @@ pub(super) fn receive(socket: &UnixStream) -> io::Result<(Option<OwnedFd>, Vec<u
             continue;
         };
         let header = &ancillary.header;
-        // There is room for one descriptor; the kernel closes those that do not fit.
+        // There is room for one descriptor; the kernel opens none that do not fit.
         let is_there = message.msg_controllen >= Ancillary::LENGTH as _
             && (header.cmsg_level, header.cmsg_type) == (libc::SOL_SOCKET, libc::SCM_RIGHTS)
             && header.cmsg_len >= Ancillary::LENGTH as _;
@@ -132,7 +133,8 @@ fn message(part: &mut libc::iovec, ancillary: Option<&mut Ancillary>) -> libc::m
     message.msg_iovlen = 1;
     if let Some(ancillary) = ancillary {
         message.msg_control = std::ptr::from_mut(ancillary).cast();
-        message.msg_controllen = size_of::<Ancillary>() as _;
+        // Without the padding, which would hold a second descriptor.
+        message.msg_controllen = Ancillary::LENGTH as _;
     }
     message
 }

@@ -9,7 +9,7 @@ use crate::resources::format::is_planar;
 
 /// Compares a description with the device's limits and formats (section "Images", the valid usage
 /// of `VkImageCreateInfo`).
-pub(super) fn check(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
+pub(crate) fn check(device: &Device, desc: &ImageDesc) -> Result<(), Error> {
     let problem = extent_problem(device, desc)
         .or_else(|| count_problem(device, desc))
         .or_else(|| use_problem(device, desc))
