@@ -158,7 +158,7 @@ fn a_moved_caster_is_drawn_to_its_maps_alone() {
     assert_eq!(drawn(&mut rig), 0);
     let expected = fresh_picture(|rig| move_spotted(rig, -4.0));
     assert_eq!(rig.picture(), expected);
-    // It leaves the map of the spot light, which has to lose it.
+    // The caster leaves the map of the spot light, which has to lose it.
     move_spotted(&mut rig, 0.0);
     assert!(drawn(&mut rig) >= 2);
     let expected = fresh_picture(|rig| move_spotted(rig, 0.0));

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A value for each position from 0 to `u64::MAX`.
 ///
-/// It is stored as runs: the first begins at 0, each begins where the previous one ends, and adjacent
+/// Values are stored as runs: the first begins at 0, each begins where the previous one ends, and adjacent
 /// runs differ. A map that is only updated as a whole has one run. Then every operation takes
 /// constant time without allocation. Splitting a run takes logarithmic time in the number of runs,
 /// because thousands of passes may each access one subresource.

@@ -146,7 +146,7 @@ pub(crate) struct Apt {
 /// Packages that an [`Apt`] considers installed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Installed {
-    /// Those of the machine, so that more can be added.
+    /// Packages of the machine, so that more can be added.
     Machine,
     /// None, so that all dependencies of a package are fetched.
     Nothing,

@@ -1,6 +1,6 @@
 //! `suites-for-device`: an archive of the GPU test suites for a machine with a GPU and without cargo.
 //!
-//! It contains the stripped test programs, the Khronos layer with its loader and C library, and libraries that drivers
+//! Contains the stripped test programs, the Khronos layer with its loader and C library, and libraries that drivers
 //! need. All are in one archive, compressed with a window that spans several programs, because these have most of their
 //! code in common. A script next to it unpacks and runs them.
 

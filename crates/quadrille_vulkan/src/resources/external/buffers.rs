@@ -160,7 +160,7 @@ impl GpuBuffer {
     /// Exports its memory as a file descriptor, a new one each time.
     ///
     /// # Errors
-    /// It was not made by [`Gpu::create_exportable_buffer`].
+    /// Called on one that was not made by [`Gpu::create_exportable_buffer`].
     pub fn export(&self) -> Result<SharedMemory, Error> {
         match &*self.object().backing() {
             Backing::External(backing) => backing.share(&self.object().device, self.name()),

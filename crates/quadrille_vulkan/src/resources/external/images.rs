@@ -124,7 +124,7 @@ impl GpuImage {
     /// Exports its memory as a file descriptor, a new one each time.
     ///
     /// # Errors
-    /// It was not made by [`Gpu::create_exportable_image`].
+    /// Called on one that was not made by [`Gpu::create_exportable_image`].
     pub fn export(&self) -> Result<SharedMemory, Error> {
         match &*self.object().backing() {
             Backing::External(backing) => backing.share(&self.object().device, self.name()),

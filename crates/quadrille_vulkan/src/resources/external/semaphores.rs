@@ -92,7 +92,7 @@ impl TimelineSemaphore {
     /// Exports it as an opaque file descriptor, a new one each time.
     ///
     /// # Errors
-    /// It was not made by [`Gpu::create_exportable_timeline_semaphore`]; the driver's.
+    /// Called on one that was not made by [`Gpu::create_exportable_timeline_semaphore`]; the driver's.
     pub fn export(&self) -> Result<OwnedFd, Error> {
         let device = self.device();
         if !self.is_exportable() {
