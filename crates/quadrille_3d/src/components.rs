@@ -1,8 +1,6 @@
 //! Public components and assets, by bevy's names.
 
 pub(crate) mod camera_cut;
-pub(crate) mod grading;
 pub(crate) mod lightmap;
 pub(crate) mod material;
 pub(crate) mod occlusion_culling;
-pub(crate) mod tonemapping;

@@ -3,8 +3,6 @@
 use bevy_camera::primitives::CubemapLayout;
 use bevy_light::ShadowFilteringMethod;
 
-use crate::components::tonemapping::Tonemapping;
-
 quadrille::vulkan::shader_constants! {
     /// The shader module of the constants.
     pub(crate) fn constants() -> "quadrille_3d::constants";
@@ -174,24 +172,24 @@ quadrille::vulkan::shader_constants! {
     /// Flag of color gradings: dithers the output.
     pub(crate) const HAS_DITHER: u32 = 8;
 
-    /// [`Tonemapping`] methods: no tone mapping, color grading or dithering.
-    pub(crate) const TONEMAPPING_NONE: u32 = Tonemapping::None as u32;
+    /// [`Tonemapping`](crate::Tonemapping) methods: no tone mapping, color grading or dithering.
+    pub(crate) const TONEMAPPING_NONE: u32 = 0;
     /// Reinhard per channel.
-    pub(crate) const REINHARD: u32 = Tonemapping::Reinhard as u32;
+    pub(crate) const REINHARD: u32 = 2;
     /// Reinhard on luminance.
-    pub(crate) const REINHARD_LUMINANCE: u32 = Tonemapping::ReinhardLuminance as u32;
+    pub(crate) const REINHARD_LUMINANCE: u32 = 3;
     /// Fit of the ACES reference transforms.
-    pub(crate) const ACES_FITTED: u32 = Tonemapping::AcesFitted as u32;
+    pub(crate) const ACES_FITTED: u32 = 4;
     /// AgX.
-    pub(crate) const AGX: u32 = Tonemapping::AgX as u32;
+    pub(crate) const AGX: u32 = 5;
     /// Blend of both Reinhard operators.
-    pub(crate) const SOMEWHAT_BORING_DISPLAY_TRANSFORM: u32 = Tonemapping::SomewhatBoringDisplayTransform as u32;
+    pub(crate) const SOMEWHAT_BORING_DISPLAY_TRANSFORM: u32 = 6;
     /// Tony McMapface.
-    pub(crate) const TONY_MC_MAPFACE: u32 = Tonemapping::TonyMcMapface as u32;
+    pub(crate) const TONY_MC_MAPFACE: u32 = 7;
     /// Filmic view transform of Blender.
-    pub(crate) const BLENDER_FILMIC: u32 = Tonemapping::BlenderFilmic as u32;
+    pub(crate) const BLENDER_FILMIC: u32 = 8;
     /// PBR Neutral of Khronos.
-    pub(crate) const KHRONOS_PBR_NEUTRAL: u32 = Tonemapping::KhronosPbrNeutral as u32;
+    pub(crate) const KHRONOS_PBR_NEUTRAL: u32 = 9;
 
     /// Side of the LUT of linearly transformed cosines (`lights/ltc.ktx2`), in texels.
     pub(crate) const LTC_LUT_SIZE: f32 = 64.0;

@@ -83,16 +83,15 @@ pub use camera_effect::{
     EffectView, EffectViews,
 };
 pub use components::camera_cut::CameraCut;
-pub use components::grading::{
-    ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
-};
 pub use components::lightmap::Lightmap;
 pub use components::material::{
     AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial,
 };
 pub use components::occlusion_culling::OcclusionCulling;
-pub use components::tonemapping::Tonemapping;
 pub use effects::fog::{DistanceFog, FogFalloff};
+pub use effects::tonemapping::{
+    ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither, Tonemapping,
+};
 pub use effects::wireframe;
 pub use free_camera::{FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis};
 #[cfg(feature = "gltf")]
@@ -133,17 +132,17 @@ pub mod resources {
     pub use crate::effects::gizmos::{GizmoColors, GizmoMsaaColors};
     pub use crate::environment::filter::{FilterCubes3d, FilterResults3d, FilterSources3d};
     pub use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};
+    pub use crate::passes::display::{Gradings3d, TonemappingLutImages};
     pub use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
     pub use crate::prepare::targets::{
         DepthPyramids3d, PreviousDepths3d, SceneColors, SceneDepths, SceneMsaaColors, TargetCopies,
     };
-    pub use crate::prepare::tonemapping_luts::TonemappingLutImages;
     pub use crate::prepare::view_colors::ViewColors;
     pub use crate::scene::buffers::{
         BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
-        CustomMaterials3d, DrawArgs3d, Gradings3d, Indices3d, Instances3d, LateDrawArgs,
-        LateVisibleInstances, LightMasks3d, Lights3d, Materials3d, MeshTags3d, PreviousVisibility,
-        ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
+        CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances,
+        LightMasks3d, Lights3d, Materials3d, MeshTags3d, PreviousVisibility, ShadowViews3d,
+        TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
     };
     pub use crate::skin::{SkinJobs3d, SkinPoses3d, SkinSources3d};
 }

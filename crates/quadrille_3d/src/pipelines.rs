@@ -40,15 +40,11 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 18] = [
+const MODULES: [(&str, &str); 15] = [
     ("quadrille_3d::pbr", include_str!("../shaders/pbr.wgsl")),
     (
         "quadrille_3d::view_transforms",
         include_str!("../shaders/view_transforms.wgsl"),
-    ),
-    (
-        "quadrille_3d::display",
-        include_str!("../shaders/display.wgsl"),
     ),
     ("quadrille_3d::dfg", include_str!("../shaders/dfg.wgsl")),
     (
@@ -88,14 +84,6 @@ const MODULES: [(&str, &str); 18] = [
     (
         "quadrille_3d::parallax",
         include_str!("../shaders/parallax.wgsl"),
-    ),
-    (
-        "quadrille_3d::grading",
-        include_str!("../shaders/grading.wgsl"),
-    ),
-    (
-        "quadrille_3d::tonemapping",
-        include_str!("../shaders/tonemapping.wgsl"),
     ),
     (
         "quadrille_3d::environment",

@@ -53,9 +53,9 @@ use crate::prepare::view_colors::CurrentColors;
 use crate::prepare::views::queue_views;
 use crate::scene::buffers::{
     BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
-    CustomMaterials3d, DrawArgs3d, Gradings3d, Indices3d, Instances3d, LateDrawArgs,
-    LateVisibleInstances, LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, Materials3d,
-    MeshTags3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d,
+    CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances,
+    LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, Materials3d, MeshTags3d,
+    PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d,
     VisibleInstances,
 };
 use crate::scene::frame::{SamplesDrawnByPrograms, Scene3d};
@@ -406,7 +406,6 @@ fn create_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads
         uploads.write_buffer(&buffer, 0, &[0; UNIFORM_BYTES as usize]);
         Ok::<_, BevyError>(buffer)
     };
-    commands.insert_resource(Gradings3d(uniform("3d gradings", 0)?));
     commands.insert_resource(Views3d(uniform("3d views", 0)?));
     commands.insert_resource(ShadowViews3d(uniform(
         "3d shadow views",

@@ -9,7 +9,6 @@ pub(crate) mod shadow_cache;
 pub(crate) mod shadow_maps;
 pub(crate) mod skins;
 pub(crate) mod targets;
-pub(crate) mod tonemapping_luts;
 pub(crate) mod upload;
 pub(crate) mod view_colors;
 pub(crate) mod views;

@@ -6,7 +6,6 @@ pub(crate) mod cull_view;
 pub(crate) mod effect_cameras;
 pub(crate) mod formats;
 pub(crate) mod frame;
-pub(crate) mod grading_row;
 pub(crate) mod keys;
 pub(crate) mod lists;
 pub(crate) mod rows;

@@ -1,37 +1,45 @@
 //! Tone mapping: by the pass [`tonemap_3d`] for cameras with `Hdr`, or with an effect that needs scene-referred colors;
 //! for other cameras in the shaders of meshes and skyboxes.
 
+mod component;
+mod grading;
+mod luts;
+mod pass;
+pub(crate) mod row;
+
 use bevy_app::{App, Plugin};
 use bevy_camera::Camera3d;
 use bevy_ecs::prelude::*;
-use bytemuck::{Pod, Zeroable};
-use quadrille::ecs::{
-    AccessList, AnyAccess, Attachment, ColorAttachment as _, PassUse, RenderStartup, access_kind,
-};
-use quadrille::prelude::{
-    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, Uploads,
-};
-use quadrille::rows::ShaderRow;
-use quadrille::vulkan::pipeline::Blend;
-use quadrille_content::views::CameraTargets;
+use bytemuck::Zeroable as _;
+use quadrille::prelude::{GpuDevice, Render, RenderStartup, Uploads};
+use quadrille::vulkan::ShaderError;
+use quadrille::vulkan::shader::ShaderModule;
+use quadrille_content::buffers::RawBufferVec;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
-use crate::components::grading::{ColorGrading, DebandDither};
-use crate::components::tonemapping::Tonemapping;
-use crate::passes::composite::output_attachment;
-use crate::passes::display::DisplayTransform3d;
-use crate::pipelines::Pipelines3d;
-use crate::prepare::targets::{SceneColors, prepare_targets};
-use crate::prepare::tonemapping_luts::{TonemappingLutImages, prepare_tonemapping_luts};
-use crate::prepare::upload::upload_scene;
-use crate::prepare::view_colors::CurrentColors;
-use crate::scene::frame::{Composite, LoadedImage, Scene3d, View3d, ViewOutput};
+pub use component::Tonemapping;
+pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither};
+#[cfg(test)]
+pub(crate) use pass::TonemapPush;
+pub use pass::tonemap_3d;
+
+use crate::passes::display::{Gradings3d, TonemappingLutImages};
+use crate::prepare::targets::prepare_targets;
+use crate::scene::lists::QueuedViews;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
+use crate::tables::table::{UNIFORM_BYTES, ensure_not_empty, uniform_buffer};
+use luts::LutIndices;
+use pass::TonemapPipelines3d;
+use row::GradingRow;
 
-/// Adds [`tonemap_3d`] and the components that it reads.
+/// Adds tone mapping, and the components that it reads.
 pub(crate) struct TonemappingPlugin;
 
 impl Plugin for TonemappingPlugin {
     fn build(&self, app: &mut App) {
+        if let Err(error) = publish_shader_modules() {
+            tracing::error!("shader modules of tone mapping: {error}");
+        }
         // As in bevy.
         app.register_required_components::<Camera3d, Tonemapping>()
             .register_required_components::<Camera3d, ColorGrading>()
@@ -43,163 +51,127 @@ impl Plugin for TonemappingPlugin {
             .add_systems(
                 Render,
                 (
-                    prepare_tonemapping_luts
+                    // `prepare_targets` takes the queued views.
+                    prepare_tonemapping
                         .in_set(Prepare3dSystems::Prepare)
-                        .after(prepare_targets)
-                        .before(upload_scene),
+                        .before(prepare_targets),
                     tonemap_3d.in_set(Pass3dSystems::Tonemap),
                 ),
             );
     }
 }
 
-/// Creates the pipelines, and placeholders for the tone mapping LUTs.
+/// Publishes the shader modules, for passes whose shaders map tones and for effects.
+pub(crate) fn publish_shader_modules() -> Result<(), ShaderError> {
+    let modules = [
+        (
+            "quadrille_3d::display",
+            include_str!("../../shaders/display.wgsl"),
+        ),
+        (
+            "quadrille_3d::grading",
+            include_str!("../../shaders/grading.wgsl"),
+        ),
+        (
+            "quadrille_3d::tonemapping",
+            include_str!("../../shaders/tonemapping.wgsl"),
+        ),
+    ];
+    for (path, source) in modules {
+        ShaderModule::new(path, source).publish()?;
+    }
+    Ok(())
+}
+
+/// Rows of views, and the LUTs that are loaded.
+#[derive(Resource, Default)]
+struct TonemappingRows {
+    gradings: RawBufferVec<GradingRow>,
+    lut_indices: LutIndices,
+}
+
+/// Creates the pipelines, the buffer of gradings and a placeholder of the LUTs, at the start and after a lost device.
 fn init_tonemapping(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
     mut uploads: ResMut<Uploads>,
 ) -> Result {
+    let gradings = uniform_buffer(&gpu, "3d gradings", 0)?;
+    uploads.write_buffer(&gradings, 0, &[0; UNIFORM_BYTES as usize]);
+    commands.insert_resource(Gradings3d(gradings));
+    commands.insert_resource(luts::placeholder(&gpu, &mut uploads)?);
     commands.insert_resource(TonemapPipelines3d::new(&gpu)?);
-    commands.insert_resource(TonemappingLutImages::new(&gpu, &mut uploads)?);
+    commands.insert_resource(TonemappingRows::default());
     Ok(())
 }
 
-/// Pipelines of [`tonemap_3d`].
-#[derive(Resource)]
-pub struct TonemapPipelines3d {
-    /// Replaces the contents of the destination.
-    replace: GraphicsPipeline,
-    /// Blends over the destination.
-    blend: GraphicsPipeline,
+/// Components of a camera. Without [`Tonemapping`] it is drawn with [`Tonemapping::None`].
+type CameraComponents = (
+    Option<&'static Tonemapping>,
+    Option<&'static ColorGrading>,
+    Option<&'static DebandDither>,
+);
+
+/// Writes the rows of this frame's cameras and loads their LUTs. A camera whose LUT cannot be loaded is drawn with
+/// [`Tonemapping::None`].
+fn prepare_tonemapping(
+    views: Res<QueuedViews>,
+    cameras: Query<CameraComponents>,
+    mut rows: ResMut<TonemappingRows>,
+    (mut buffer, mut luts): (ResMut<Gradings3d>, ResMut<TonemappingLutImages>),
+    (gpu, mut uploads): (Res<GpuDevice>, ResMut<Uploads>),
+    warnings: Res<RateLimitedWarnings>,
+) -> Result {
+    let TonemappingRows {
+        gradings,
+        lut_indices,
+    } = &mut *rows;
+    gradings.clear();
+    luts.by_view.clear();
+    for view in &views.0 {
+        let (method, grading, dither) = cameras.get(view.camera).unwrap_or_default();
+        let mut method = method.copied().unwrap_or(Tonemapping::None);
+        let lut = lut_indices
+            .index(method, &mut luts, &gpu, &mut uploads)
+            .unwrap_or_else(|error| {
+                warnings.warn_message(|| format!("{method:?} is not there: {error}"));
+                method = Tonemapping::None;
+                0
+            });
+        luts.by_view.insert(view.row, lut);
+        let dither = dither.copied().unwrap_or_default();
+        gradings.push(grading_row(
+            &warnings,
+            view.camera,
+            (grading, method, dither),
+        ));
+    }
+    ensure_not_empty(gradings);
+    gradings.upload(&gpu, &mut uploads, &mut buffer.0)?;
+    Ok(())
 }
 
-impl TonemapPipelines3d {
-    fn new(gpu: &GpuDevice) -> Result<Self, BevyError> {
-        let source = include_str!("../../shaders/tonemap.wgsl");
-        let shader = GpuShader::wgsl("quadrille_3d/tonemap.wgsl", source)?;
-        let pipeline = |name, blend| {
-            gpu.graphics_pipeline(&GraphicsPipelineDesc {
-                blend,
-                ..GraphicsPipelineDesc::of(name, &shader)
-            })
-        };
-        Ok(Self {
-            replace: pipeline("3d tonemap first", Blend::Opaque)?,
-            blend: pipeline("3d tonemap", Blend::Premultiplied)?,
-        })
+/// Row of a camera; neutral grading, with a warning, if a value is not finite.
+fn grading_row(
+    warnings: &RateLimitedWarnings,
+    camera: Entity,
+    (grading, method, dither): (Option<&ColorGrading>, Tonemapping, DebandDither),
+) -> GradingRow {
+    let camera = entity_name(camera);
+    let plain = ColorGrading::default();
+    let grading = grading.unwrap_or(&plain);
+    if !method.is_enabled() && *grading != plain {
+        warnings.warn_message(|| {
+            format!(
+                "the color grading of the camera {camera} has no effect: its tone mapping is \
+                 Tonemapping::None, and Tonemapping::Linear changes nothing else"
+            )
+        });
     }
-}
-
-/// Push constants of the shader of [`tonemap_3d`].
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable, ShaderRow)]
-#[row("quadrille_3d/tonemap.wgsl", "Push")]
-pub(crate) struct TonemapPush {
-    background: [f32; 4],
-    corner: [f32; 2],
-    maps_background: u32,
-    premultiplies: u32,
-}
-
-/// Maps scene-referred colors of views ([`View3d::is_scene_referred`]) to display-referred ones, in the target or, with
-/// effects after tone mapping, in an image of the view: one pass of the plan for each.
-pub fn tonemap_3d(
-    mut recorder: Recorder,
-    sources: AccessList<SceneColors, access_kind::Sampled>,
-    destinations: (
-        AccessList<SceneColors, access_kind::ColorTarget>,
-        AccessList<CameraTargets, access_kind::ColorTarget>,
-    ),
-    display_transform: DisplayTransform3d,
-    (scene, mut current): (Res<Scene3d>, ResMut<CurrentColors>),
-    (pipelines, shared): (Res<TonemapPipelines3d>, Res<Pipelines3d>),
-    mut uses: Local<Vec<PassUse>>,
-) {
-    let (images, targets) = destinations;
-    for view in scene.views() {
-        if view.output != ViewOutput::SceneReferred {
-            continue;
-        }
-        let image = current.display_image(view);
-        let destination = match image {
-            Some(at) => images.get(at),
-            None => targets.get(view.target()),
-        };
-        let color = current.of(view).and_then(|at| sources.get(at));
-        let (Some(color), Some(destination)) = (color, destination) else {
-            continue;
-        };
-        uses.clear();
-        uses.extend([color.as_declared(), destination.as_declared()]);
-        display_transform.add_uses(view, &mut uses);
-        let mut pass = recorder.pass_in_step(view.step(), "tonemap_3d", &uses);
-        let attachment = match image {
-            Some(_) => image_attachment(view, &destination),
-            None => output_attachment(view, &destination),
-        };
-        let mut rendering = pass.render(attachment);
-        let push = match image {
-            Some(_) => TonemapPush::to_image(view),
-            None => {
-                let viewport = view.viewport();
-                rendering
-                    .viewport(viewport.map(|length| length as f32))
-                    .scissor(viewport);
-                TonemapPush::to_target(view)
-            }
-        };
-        rendering
-            .pipeline(match blends(view, image.is_some()) {
-                true => &pipelines.blend,
-                false => &pipelines.replace,
-            })
-            .bind("scene", &color);
-        display_transform.bind(&mut rendering, &shared, view);
-        rendering
-            .push_bytes(bytemuck::bytes_of(&push))
-            .draw(0..3, 0..1);
-        current.set_tone_mapped(view);
-    }
-}
-
-/// The attachment for an image of the view. Load op LOAD if the image begins with the contents of the target, else
-/// DONT_CARE, since the output covers it.
-fn image_attachment(view: &View3d, image: &AnyAccess<'_>) -> Attachment {
-    match view.loads(LoadedImage::Display) {
-        true => image.keep(),
-        false => image.discard(),
-    }
-}
-
-/// Whether output is blended over the destination (an image of the view, or the target).
-fn blends(view: &View3d, is_image: bool) -> bool {
-    match is_image {
-        true => view.loads(LoadedImage::Display),
-        false => view.composite != Composite::Replace,
-    }
-}
-
-impl TonemapPush {
-    /// Push constants for output to the target of a view.
-    fn to_target(view: &View3d) -> Self {
-        let [left, top, ..] = view.viewport();
-        Self {
-            corner: [left as f32, top as f32],
-            premultiplies: u32::from(view.composite == Composite::Alpha),
-            ..Self::to_image(view)
-        }
-    }
-
-    /// Push constants for output to an image of a view.
-    fn to_image(view: &View3d) -> Self {
-        let includes_background = view.has_background();
-        let background = view.queued.background.filter(|_| !includes_background);
-        let maps_all = includes_background && view.composite != Composite::Premultiplied;
-        Self {
-            background: background.unwrap_or_default(),
-            corner: [0.0; 2],
-            maps_background: u32::from(maps_all || view.queued.is_hdr && background.is_some()),
-            premultiplies: 0,
-        }
-    }
+    GradingRow::new(grading, method, dither).unwrap_or_else(|| {
+        warnings.warn_message(|| {
+            format!("the color grading of the camera {camera} is ignored: it is {grading:?}")
+        });
+        GradingRow::new(&plain, method, dither).unwrap_or_else(GradingRow::zeroed)
+    })
 }

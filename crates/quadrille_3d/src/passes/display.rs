@@ -1,15 +1,29 @@
-//! Display transform of views, for shaders that apply tone mapping.
+//! Display transform of views, for passes whose shaders apply tone mapping; the effect `tonemapping` fills its resources.
 
+use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::ecs::{AccessList, AnyAccess, PassUse, Rendering, access_kind};
-use quadrille::prelude::Uniform;
+use quadrille::prelude::{GpuBuffer, GpuImage, Uniform};
 
 use crate::pipelines::Pipelines3d;
-use crate::prepare::tonemapping_luts::TonemappingLutImages;
-use crate::scene::buffers::Gradings3d;
 use crate::scene::frame::View3d;
+use crate::scene::lists::ViewMap;
 use crate::tables::table::uniform_row;
+
+/// Color grading of views, 256 bytes per row.
+#[derive(Resource, Deref)]
+pub struct Gradings3d(pub(crate) GpuBuffer);
+
+/// LUTs of this frame's tone mapping methods: 3D images from scene-referred to display-referred
+/// color. The first one is a placeholder for methods without a LUT.
+#[derive(Resource, Deref)]
+pub struct TonemappingLutImages {
+    #[deref]
+    pub(crate) luts: Vec<GpuImage>,
+    /// LUT index by view.
+    pub(crate) by_view: ViewMap<u32>,
+}
 
 /// Grading and LUT of a view, for the shaders that import `quadrille_3d::display`.
 #[derive(SystemParam)]

@@ -4,7 +4,8 @@ mod check;
 use quadrille::rows::ShaderRow as _;
 
 use crate::effects::gizmos::LinesPush;
-use crate::effects::tonemapping::TonemapPush;
+use crate::effects::tonemapping::row::GradingRow;
+use crate::effects::tonemapping::{TonemapPush, publish_shader_modules as publish_tonemapping};
 use crate::effects::wireframe::draw::WireframePush;
 use crate::environment::EnvironmentRow;
 use crate::environment::filter::FilterPush;
@@ -15,7 +16,6 @@ use crate::passes::cull::CullPush;
 use crate::passes::shadow::ShadowPush;
 use crate::pipelines::publish_shader_modules;
 use crate::scene::cull_view::{BoundsRow, CullViewRow};
-use crate::scene::grading_row::GradingRow;
 use crate::scene::rows::{
     BatchRow, FogRow, InstanceRow, LightRow, LightTextureRow, ShadowViewRow, ViewRow,
     ViewTransformsRow,
@@ -27,6 +27,7 @@ use crate::tables::mesh_vertex::Vertex;
 fn rows_are_laid_out_as_shaders_read_them() {
     quadrille_content::lines::publish_shader_modules().unwrap();
     publish_shader_modules().unwrap();
+    publish_tonemapping().unwrap();
     let rows = [
         BatchRow::LAYOUT,
         BoundsRow::LAYOUT,

@@ -5,9 +5,8 @@ use quadrille::prelude::{GpuDevice, Uploads};
 use quadrille_content::buffers::grow_buffer;
 
 use crate::scene::buffers::{
-    CullLayers3d, CullViews3d, DrawArgs3d, Gradings3d, LateDrawArgs, LateVisibleInstances,
-    LightTextures3d, Lights3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Views3d,
-    VisibleInstances,
+    CullLayers3d, CullViews3d, DrawArgs3d, LateDrawArgs, LateVisibleInstances, LightTextures3d,
+    Lights3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Views3d, VisibleInstances,
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
 use crate::scene::lists::{BatchList, SceneLists};
@@ -17,7 +16,6 @@ use crate::tables::table::ensure_not_empty;
 #[derive(bevy_ecs::system::SystemParam)]
 pub(crate) struct SceneBuffers<'w> {
     views: ResMut<'w, Views3d>,
-    gradings: ResMut<'w, Gradings3d>,
     lights: ResMut<'w, Lights3d>,
     light_textures: ResMut<'w, LightTextures3d>,
     shadows: ResMut<'w, ShadowViews3d>,
@@ -80,9 +78,7 @@ pub(crate) fn upload_scene(
     ensure_not_empty(&mut shadows.rows);
     ensure_not_empty(&mut transparent.instances);
     ensure_not_empty(&mut rows.rows);
-    ensure_not_empty(&mut rows.gradings);
     rows.rows.upload(&gpu, uploads, &mut to.views.0)?;
-    rows.gradings.upload(&gpu, uploads, &mut to.gradings.0)?;
     lights.rows.upload(&gpu, uploads, &mut to.lights.0)?;
     let textures = &mut to.light_textures.0;
     lights.textures.upload(&gpu, uploads, textures)?;

@@ -16,15 +16,12 @@ use bevy_light::{
 };
 use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
-use bytemuck::Zeroable;
 use quadrille::prelude::GpuDevice;
 use quadrille_content::cameras::{Msaa, unique_visible_entities};
 use quadrille_content::views::{CameraView, CameraViews};
 use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
-use crate::components::grading::{ColorGrading, DebandDither};
 use crate::components::occlusion_culling::OcclusionCulling;
-use crate::components::tonemapping::Tonemapping;
 use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED};
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::extract::unculled::Unculled;
@@ -33,7 +30,6 @@ use crate::prepare::lights::{LightParams, ShadowMapAllocator};
 use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
 use crate::scene::effect_cameras::{EffectCameras, EffectNeeds};
-use crate::scene::grading_row::GradingRow;
 use crate::scene::lists::{BatchList, QueuedView, SceneLists, TransparentInstance};
 use crate::scene::rows::{FogRow, ViewRow};
 use crate::tables::textures::TextureSource;
@@ -51,9 +47,6 @@ pub(crate) struct CameraQuery {
     exposure: &'static Exposure,
     ambient: Option<&'static AmbientLight>,
     msaa: &'static Msaa,
-    tonemapping: &'static Tonemapping,
-    grading: &'static ColorGrading,
-    dither: &'static DebandDither,
     shadow_filter: &'static ShadowFilteringMethod,
     is_hdr: Has<Hdr>,
     occlusion_culling: Has<OcclusionCulling>,
@@ -220,10 +213,6 @@ fn add_view(
         unused: [0; 12],
     };
     lists.rows.rows.push(validated(world, view.camera, row));
-    lists
-        .rows
-        .gradings
-        .push(grading_row(world, view.camera, camera));
 }
 
 /// Queues the view of a camera. `add_late_phases` sets its late phase, and `queue_views` the fields that determine its
@@ -253,7 +242,6 @@ fn queued_view(
             _ => 0.0,
         },
         wanted_samples: camera.msaa.samples(),
-        tonemapping: *camera.tonemapping,
         is_hdr: camera.is_hdr,
         effects: EffectNeeds::default(),
         samples_target: false,
@@ -262,30 +250,6 @@ fn queued_view(
         layers: camera.layers.cloned().unwrap_or_default(),
         transparent,
     }
-}
-
-/// Color grading row of a camera; neutral, with a warning, if a value is not finite.
-fn grading_row(world: &ViewParams, entity: Entity, camera: &CameraQueryItem<'_, '_>) -> GradingRow {
-    let (method, dither) = (*camera.tonemapping, *camera.dither);
-    let warnings = &world.lights.warnings;
-    let plain = ColorGrading::default();
-    if !method.is_enabled() && *camera.grading != plain {
-        warnings.warn_message(|| {
-            let camera = entity_name(entity);
-            format!(
-                "the color grading of the camera {camera} has no effect: its tone mapping is \
-                 Tonemapping::None, and Tonemapping::Linear changes nothing else"
-            )
-        });
-    }
-    GradingRow::new(camera.grading, method, dither).unwrap_or_else(|| {
-        warnings.warn_message(|| {
-            let grading = camera.grading;
-            let camera = entity_name(entity);
-            format!("the color grading of the camera {camera} is ignored: it is {grading:?}")
-        });
-        GradingRow::new(&plain, method, dither).unwrap_or_else(Zeroable::zeroed)
-    })
 }
 
 /// Resets non-finite parts of a view row, with a warning.

@@ -90,10 +90,6 @@ pub struct LateDrawArgs(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct LateVisibleInstances(pub(crate) GpuBuffer);
 
-/// Color grading of views, 256 bytes per row.
-#[derive(Resource, Deref)]
-pub struct Gradings3d(pub(crate) GpuBuffer);
-
 /// Light textures of all views, 64 bytes each.
 #[derive(Resource, Deref)]
 pub struct LightTextures3d(pub(crate) GpuBuffer);

@@ -10,10 +10,8 @@ use bevy_platform::collections::HashMap;
 use quadrille_content::buffers::RawBufferVec;
 use quadrille_content::meshes::PrimitiveKind;
 
-use crate::components::tonemapping::Tonemapping;
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::effect_cameras::EffectNeeds;
-use crate::scene::grading_row::GradingRow;
 use crate::scene::keys::{BinKey, PipelineKey};
 use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, ViewRow};
 
@@ -88,7 +86,6 @@ pub(crate) struct QueuedView {
     pub(crate) clear_depth: f32,
     /// Requested samples per pixel; images have fewer if memory is exhausted.
     pub(crate) wanted_samples: u32,
-    pub(crate) tonemapping: Tonemapping,
     /// Whether the camera has `Hdr`: its background is tone mapped.
     pub(crate) is_hdr: bool,
     pub(crate) effects: EffectNeeds,
@@ -112,7 +109,6 @@ pub(crate) struct QueuedViews(pub(crate) Vec<QueuedView>);
 #[derive(Resource, Default)]
 pub(crate) struct ViewRows {
     pub(crate) rows: RawBufferVec<ViewRow>,
-    pub(crate) gradings: RawBufferVec<GradingRow>,
 }
 
 /// Lights of all views, grouped by view, and their light textures.
@@ -228,7 +224,6 @@ impl SceneLists<'_> {
     pub(crate) fn begin(&mut self) {
         self.views.0.clear();
         self.rows.rows.clear();
-        self.rows.gradings.clear();
         self.lights.rows.clear();
         self.lights.textures.clear();
         self.shadows.draws.clear();
@@ -242,7 +237,6 @@ impl SceneLists<'_> {
     /// Marks all lists for re-upload (after a lost device).
     pub(crate) fn mark_all_dirty(&mut self) {
         self.rows.rows.mark_all_dirty();
-        self.rows.gradings.mark_all_dirty();
         self.lights.rows.mark_all_dirty();
         self.lights.textures.mark_all_dirty();
         self.shadows.rows.mark_all_dirty();

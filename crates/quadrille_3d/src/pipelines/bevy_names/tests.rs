@@ -110,6 +110,7 @@ fn publish() {
     let fog = include_str!("../../../shaders/fog.wgsl");
     let fog = ShaderModule::new("quadrille_3d::fog", fog);
     fog.publish().unwrap();
+    crate::effects::tonemapping::publish_shader_modules().unwrap();
 }
 
 fn path(file: &str) -> PathBuf {

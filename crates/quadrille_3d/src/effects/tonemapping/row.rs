@@ -1,11 +1,11 @@
-//! Color grading row of shaders.
+//! Rows of color grading and tone mapping.
 
 use bevy_math::{Mat3, Vec2, Vec3};
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
 
-use crate::components::grading::{ColorGrading, ColorGradingSection, DebandDither};
-use crate::components::tonemapping::Tonemapping;
+use super::component::Tonemapping;
+use super::grading::{ColorGrading, ColorGradingSection, DebandDither};
 use crate::constants::{HAS_DITHER, HAS_SECTIONAL_GRADING, HAS_WHITE_BALANCE, ROTATES_HUE};
 use crate::tables::table::UNIFORM_BYTES;
 
@@ -30,7 +30,7 @@ pub(crate) struct GradingRow {
     flags: u32,
     lift: [f32; 3],
     /// Discriminant of [`Tonemapping`].
-    pub(crate) method: u32,
+    method: u32,
     midtones: [f32; 2],
     /// Padding to [`UNIFORM_BYTES`].
     unused: [f32; 2],
