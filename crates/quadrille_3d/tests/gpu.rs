@@ -20,6 +20,8 @@ mod diffuse_transmission;
 mod display_referred;
 #[path = "gpu/effect_history.rs"]
 mod effect_history;
+#[path = "gpu/effect_mip_chain.rs"]
+mod effect_mip_chain;
 #[path = "gpu/effect_stages.rs"]
 mod effect_stages;
 #[path = "gpu/environment.rs"]
