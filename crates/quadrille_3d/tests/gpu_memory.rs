@@ -24,6 +24,7 @@ use quadrille_2d::prelude::{
 };
 use quadrille_3d::Quadrille3dPlugin;
 use quadrille_3d::prelude::*;
+use quadrille_3d::resources::{Bounds3d, Instances3d};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 /// Bytes of a vertex and an index on the device.
@@ -288,4 +289,49 @@ fn gpu_memory_follows_live_assets() {
     }
     let [device, whole] = most.map(|share| 100.0 * share);
     println!("{frames} frames: {device:.0} % of the limit on the device, {whole:.0} % in all");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn rows_of_a_peak_of_entities_are_given_back() {
+    const PEAK: usize = 40_000;
+    let mut rig = Rig::with(64, 48, Quadrille3dPlugin::default());
+    rig.app.add_systems(Startup, cameras);
+    rig.start();
+    let world = rig.app.world_mut();
+    let mesh = add::<Mesh>(world, Cuboid::from_length(0.1));
+    let material = add::<StandardMaterial>(world, Color::WHITE);
+    let bundle = (Mesh3d(mesh), MeshMaterial3d(material));
+    let bytes = |rig: &Rig| {
+        let world = rig.app.world();
+        let buffers = [
+            &**world.resource::<Instances3d>(),
+            &**world.resource::<Bounds3d>(),
+        ];
+        buffers.map(|buffer| buffer.bytes() as usize)
+    };
+    world.spawn(bundle.clone());
+    rig.update(2);
+    let before = bytes(&rig);
+    let world = rig.app.world_mut();
+    let crowd: Vec<Entity> = (0..PEAK)
+        .map(|_| world.spawn(bundle.clone()).id())
+        .collect();
+    rig.update(2);
+    let peak = bytes(&rig);
+    assert!(peak.iter().all(|bytes| *bytes > 32 * PEAK), "{peak:?}");
+    for entity in crowd {
+        rig.app.world_mut().despawn(entity);
+    }
+    rig.update(2);
+    let after = bytes(&rig);
+    assert!(
+        after.iter().zip(peak).all(|(after, peak)| 4 * after < peak),
+        "{before:?}, {peak:?}, {after:?}"
+    );
+    let pixels = rig.picture().pixels;
+    assert!(
+        pixels.iter().any(|pixel| *pixel != pixels[0]),
+        "the mesh is drawn"
+    );
 }
