@@ -13,7 +13,7 @@
 //! viewport) begins empty in each list.
 //!
 //! Commands are compared with the previous contents of the list as they are recorded. An unchanged list
-//! ([`CommandList::repeated`]) is not encoded again.
+//! is not encoded again.
 
 pub(crate) mod rendering;
 

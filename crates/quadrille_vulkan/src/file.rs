@@ -2,7 +2,7 @@
 //!
 //! A complete file is written beside the old one and renamed, so a crash leaves the old one intact, and
 //! several programs may write at once. A killed process leaves an incomplete temporary file. The writer
-//! holds a lock on it, which ends with the process, so [`sweep`] can remove unlocked ones.
+//! holds a lock on it, which ends with the process, so `sweep` can remove unlocked ones.
 //!
 //! Temporary files have random names, are created exclusively (`O_EXCL` follows no symbolic link) and are
 //! renamed through the handle of their folder, so that another process cannot redirect the write (CWE-377, CWE-59).

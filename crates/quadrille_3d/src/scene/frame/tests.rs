@@ -3,7 +3,6 @@ use bevy_ecs::prelude::*;
 use quadrille::vulkan::Format;
 
 use super::{Composite, InitialColor, ScenePass, View3d, ViewOutput};
-use crate::components::tonemapping::Tonemapping;
 use crate::scene::effect_cameras::EffectNeeds;
 use crate::scene::lists::QueuedView;
 
@@ -23,7 +22,6 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
             inverts_culling: false,
             clear_depth: 0.0,
             wanted_samples: 4,
-            tonemapping: Tonemapping::default(),
             is_hdr: false,
             effects: EffectNeeds::default(),
             samples_target: false,
