@@ -3,9 +3,9 @@
 //! Positions in a resource are linear. For buffers they are bytes. For images, subresource
 //! `(aspect, layer, mip)` has position `(aspect * layers + layer) * mips + mip`, so all mip levels
 //! of a layer are contiguous, as are all layers of an aspect and all aspects. A used range becomes
-//! a few intervals of positions ([`intervals`]), and a [`RangeMap`] has the state of each position.
-//! For barriers, intervals are converted back to subresource ranges ([`boxes`]), or to few ranges
-//! of any kind ([`gather`](fn@gather)).
+//! a few intervals of positions (`intervals`), and a `RangeMap` has the state of each position.
+//! For barriers, intervals are converted back to subresource ranges (`boxes`), or to few ranges
+//! of any kind (`gather`).
 //!
 //! Each mip level of a 3D image has as many positions as the first level has slices. Uses may name
 //! single slices. Barriers cannot, so they include the whole level.

@@ -1,6 +1,6 @@
 //! The solver: plans queue submissions from the declarations of passes.
 //!
-//! [`solve`] calls all phases in order. A phase is a pure function. Each folder imports only
+//! `solve` calls all phases in order. A phase is a pure function. Each folder imports only
 //! folders before it in this list:
 //!
 //! - `graph`: overlapping uses, hazards, the order that passes need;
@@ -81,7 +81,7 @@ pub(crate) use state::Consulted;
 /// ```
 ///
 /// # Errors
-/// Lists all misuse in the frame, not just the first: see [`PlanError`](crate::PlanError).
+/// Lists all misuse in the frame, not just the first: see [`PlanError`].
 pub fn plan(frame: &Frame, topology: &Topology, states: &States) -> Result<Plan, PlanErrors> {
     solve(frame, topology, states).map(|solved| solved.plan)
 }
