@@ -129,9 +129,13 @@ fn prelude_names_do_not_collide() {
         .split_once("pub mod prelude {")
         .expect("there is a prelude");
     let listed = listed(ours, "pub use quadrille_ecs::{")
-        .chain(listed(ours, "pub use quadrille_vulkan::{"))
+        .chain(listed(ours, "pub use quadrille_vulkan::pipeline::{"))
+        .chain(listed(ours, "pub use quadrille_vulkan::resources::{"))
+        .chain(["GpuShader"])
         .chain(listed(of_2d, "pub use crate::{"))
-        .chain(listed(of_2d, "pub use quadrille_content::{"));
+        .chain(listed(of_2d, "pub use quadrille_content::shaders::{"))
+        .chain(listed(of_2d, "pub use quadrille_content::cameras::{"))
+        .chain(["UploadBudget"]);
     let (listed, known): (BTreeSet<_>, BTreeSet<_>) =
         (listed.collect(), NAMES.iter().copied().collect());
     assert_eq!(listed, known);

@@ -154,6 +154,7 @@ impl<M: Material> Plugin for MaterialPlugin<M> {
 /// Registers the asset and the components that a mesh with it requires.
 fn add_material<M: Material>(app: &mut App) {
     app.init_asset::<M>()
+        .register_type::<MeshMaterial3d<M>>()
         .register_required_components::<MeshMaterial3d<M>, Slot>()
         .register_required_components::<MeshMaterial3d<M>, MaterialInstance>()
         .register_required_components::<MeshMaterial3d<M>, NoCpuCulling>();

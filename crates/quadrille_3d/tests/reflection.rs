@@ -27,12 +27,24 @@ const PER_FRAME_TYPES: &[&str] = &[
     "CameraViews",
     "Phase2d",
     "Scene3d",
+    "ShadowCache",
     "ShadowMaps",
     "Textures3d",
     "Cubes3d",
     "Volumes3d",
     "CurrentColors",
 ];
+
+/// A material whose plugins register the generic components of materials.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+struct Plain {
+    #[uniform(20)]
+    color: LinearRgba,
+}
+
+impl quadrille_2d::prelude::UiMaterial for Plain {}
+
+impl quadrille_2d::prelude::MaterialExtension2d for Plain {}
 
 /// A public type that is stored in worlds.
 #[derive(Debug)]
@@ -142,6 +154,8 @@ fn public_types_register_reflected_traits() {
     app.add_plugins((
         bevy_app::TaskPoolPlugin::default(),
         quadrille_2d::Quadrille2dPlugin::default(),
+        quadrille_2d::prelude::UiMaterialPlugin::<Plain>::default(),
+        quadrille_2d::prelude::SpriteMaterialPlugin::<Plain>::default(),
         Quadrille3dPlugin::default(),
         WireframePlugin {},
         FreeCameraPlugin,

@@ -8,6 +8,7 @@ use bevy_asset::{AsAssetId, Asset, AssetApp as _, AssetEvent, AssetServer, Asset
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
+use bevy_reflect::GetTypeRegistration;
 use quadrille::ecs::DrawnContent;
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
@@ -37,11 +38,12 @@ pub(super) struct MaterialRegistration<M, C> {
 impl<M, C> MaterialRegistration<M, C>
 where
     M: Asset + AsBindGroup,
-    C: Component + AsAssetId<Asset = M>,
+    C: Component + AsAssetId<Asset = M> + GetTypeRegistration,
 {
-    /// Registers the asset, and the component with its required [`MaterialInstance`]. Has no effect before the app has
-    /// an [`AssetServer`].
+    /// Registers the asset, and the component with its required [`MaterialInstance`]. Before the app has an
+    /// [`AssetServer`], only the component's type is registered.
     pub(super) fn build(app: &mut App) {
+        app.register_type::<C>();
         if !app.world().contains_resource::<AssetServer>() {
             return;
         }

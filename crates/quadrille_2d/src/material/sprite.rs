@@ -25,6 +25,7 @@ use crate::scene::materials::MaterialKind;
 /// the sprite's rectangle, or each slice or tile of a sliced or tiled sprite.
 ///
 /// ```
+/// use bevy_ecs::prelude::*;
 /// use quadrille_2d::prelude::*;
 ///
 /// #[derive(Asset, TypePath, AsBindGroup, Clone)]

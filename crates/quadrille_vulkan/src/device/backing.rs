@@ -1,6 +1,8 @@
 //! The memory that backs a buffer or an image: a dedicated allocation, a range of a shared block, or memory that
 //! others use too.
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::any::Any;
 use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk;
@@ -12,8 +14,6 @@ use crate::device::memory::{Memory, MemoryPool};
 use crate::error::Error;
 use crate::instance::imported::Keep;
 use crate::lock;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use crate::resources::external::ExternalBacking;
 
 /// A transient resource that is bound to a block.
 pub(crate) trait Resident: Send + Sync {
@@ -70,6 +70,13 @@ impl Block {
     }
 }
 
+/// Memory that others use too.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) trait ExternalMemory: Any + Send + Sync {
+    /// Frees the memory. No Vulkan object may be bound to it any more.
+    fn free(self: Box<Self>, device: &Device);
+}
+
 /// The memory that backs a resource.
 #[derive(Default)]
 pub(crate) enum Backing {
@@ -82,7 +89,7 @@ pub(crate) enum Backing {
     Shared(Arc<Block>, u64),
     /// Memory that others use too.
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    External(Box<ExternalBacking>),
+    External(Box<dyn ExternalMemory>),
     /// Vulkan object and memory that the program owns: dropping this says that they are free.
     Program(Keep),
 }

@@ -15,8 +15,17 @@ use crate::instance::extension::{FeatureNode, Granted};
 use crate::instance::settings::Settings;
 use crate::instance::source::Source;
 use crate::instance::{Instance, version_text, vulkan};
+
+/// Extensions for memory and semaphores of other owners, enabled where a device has them.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-use crate::resources::external;
+const EXTERNAL: [&CStr; 6] = [
+    khr::external_memory_fd::NAME,
+    khr::external_semaphore_fd::NAME,
+    ext::external_memory_dma_buf::NAME,
+    ext::external_memory_host::NAME,
+    ext::image_drm_format_modifier::NAME,
+    ext::queue_family_foreign::NAME,
+];
 
 /// `VK_KHR_swapchain_maintenance1`: the promoted name of the `EXT` extension, with the same structures.
 const KHR_SWAPCHAIN_MAINTENANCE1: &CStr = c"VK_KHR_swapchain_maintenance1";
@@ -115,7 +124,7 @@ pub(crate) fn probe(source: &Source<'_>, settings: &Settings) -> Result<Support,
         support.want_extension(name, source.has(name));
     }
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    for name in external::EXTENSIONS {
+    for name in EXTERNAL {
         support.want_extension(name, source.has(name));
     }
     support.probe_features(source);

@@ -19,7 +19,6 @@ use std::ffi::CStr;
 
 use ash::{ext, khr, vk};
 
-pub(crate) use allocate::ExternalBacking;
 pub use peer::{PeerSide, PeerTimeline};
 pub use shared_memory::{DrmModifier, MemoryLayout, PlaneLayout, SharedMemory};
 
@@ -54,16 +53,6 @@ impl MemoryHandle {
         }
     }
 }
-
-/// Extensions of this module, which are enabled where a device has them.
-pub(crate) const EXTENSIONS: [&CStr; 6] = [
-    khr::external_memory_fd::NAME,
-    khr::external_semaphore_fd::NAME,
-    ext::external_memory_dma_buf::NAME,
-    ext::external_memory_host::NAME,
-    ext::image_drm_format_modifier::NAME,
-    ext::queue_family_foreign::NAME,
-];
 
 /// An error about a resource with this name.
 pub(crate) fn invalid(name: &str, problem: impl Into<String>) -> Error {

@@ -49,6 +49,7 @@ fn suits(sequence: &Sequence) -> bool {
     let is_both = |resource: &Resource| matches!(resource.kind, ResourceKind::Image { aspects, .. } if aspects == BOTH);
     let is_enabled = |frame: &quadrille_sync::frame::Frame| {
         frame.gives.is_empty()
+            && frame.timelines.is_empty()
             && frame.resources.iter().all(of_backend)
             && (frame.passes.iter()).all(|pass| pass.kind == PassKind::Device)
             && (frame.uses.iter()).all(|of| !OPTIONAL.contains(&of.access))

@@ -1,5 +1,6 @@
 //! Allocations outside of the allocator: exported, imported, or the program's.
 
+use std::any::Any;
 use std::ffi::c_void;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, IntoRawFd as _, OwnedFd};
 use std::ptr::NonNull;
@@ -8,11 +9,12 @@ use ash::{ext, khr, vk};
 
 use super::{DrmModifier, MemoryHandle, MemoryLayout, SharedMemory, invalid, need};
 use crate::device::Device;
+use crate::device::backing::{Backing, ExternalMemory};
 use crate::error::Error;
 use crate::instance::imported::Keep;
 
 /// Memory of a resource that others use too.
-pub(crate) struct ExternalBacking {
+pub(super) struct ExternalBacking {
     memory: vk::DeviceMemory,
     /// Properties for importers; none for memory that cannot be exported.
     layout: Option<MemoryLayout>,
@@ -78,7 +80,7 @@ impl ExternalBacking {
         match bound {
             Ok(()) => Ok(backing),
             Err(result) => {
-                backing.free(device);
+                Box::new(backing).free(device);
                 Err(Error::vulkan(device, name, call)(result))
             }
         }
@@ -245,7 +247,7 @@ impl ExternalBacking {
     }
 
     /// A descriptor of the memory, a new one each time.
-    pub(super) fn share(&self, device: &Device, name: &str) -> Result<SharedMemory, Error> {
+    fn share(&self, device: &Device, name: &str) -> Result<SharedMemory, Error> {
         let Some(layout) = &self.layout else {
             return Err(not_exportable(name));
         };
@@ -263,8 +265,28 @@ impl ExternalBacking {
         })
     }
 
-    /// Frees the memory. No Vulkan object may be bound to it any more.
-    pub(crate) fn free(self, device: &Device) {
+    /// Shares the memory of a resource, if it is external.
+    pub(super) fn share_backing(
+        backing: &Backing,
+        device: &Device,
+        name: &str,
+    ) -> Result<SharedMemory, Error> {
+        let external = match backing {
+            Backing::External(memory) => {
+                let memory: &dyn Any = &**memory;
+                memory.downcast_ref::<Self>()
+            }
+            _ => None,
+        };
+        external.map_or_else(
+            || Err(not_exportable(name)),
+            |external| external.share(device, name),
+        )
+    }
+}
+
+impl ExternalMemory for ExternalBacking {
+    fn free(self: Box<Self>, device: &Device) {
         // SAFETY: allocated from this device, and nothing is bound to it any more.
         unsafe { device.raw.free_memory(self.memory, None) };
         drop(self.keep);
@@ -282,7 +304,7 @@ impl For {
 }
 
 /// The error of an export of memory that is not made for it.
-pub(super) fn not_exportable(name: &str) -> Error {
+fn not_exportable(name: &str) -> Error {
     invalid(
         name,
         "its memory is not exportable; make it with `Gpu::create_exportable_buffer` or `Gpu::create_exportable_image`",

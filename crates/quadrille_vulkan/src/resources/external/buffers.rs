@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use ash::{ext, vk};
 
-use super::allocate::{ExternalBacking, For, Source, not_exportable};
+use super::allocate::{ExternalBacking, For, Source};
 use super::{MemoryHandle, SharedMemory, check_features, check_shared, invalid, need};
 use crate::device::Device;
 use crate::device::backing::Backing;
@@ -162,10 +162,8 @@ impl GpuBuffer {
     /// # Errors
     /// Called on one that was not made by [`Gpu::create_exportable_buffer`].
     pub fn export(&self) -> Result<SharedMemory, Error> {
-        match &*self.object().backing() {
-            Backing::External(backing) => backing.share(&self.object().device, self.name()),
-            _ => Err(not_exportable(self.name())),
-        }
+        let object = self.object();
+        ExternalBacking::share_backing(&object.backing(), &object.device, self.name())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ash::{ext, vk};
 
-use super::allocate::{ExternalBacking, For, Source, not_exportable};
+use super::allocate::{ExternalBacking, For, Source};
 use super::modifiers::{self, Tiling};
 use super::{MemoryHandle, SharedMemory, check_features, check_shared, need};
 use crate::device::Device;
@@ -126,10 +126,8 @@ impl GpuImage {
     /// # Errors
     /// Called on one that was not made by [`Gpu::create_exportable_image`].
     pub fn export(&self) -> Result<SharedMemory, Error> {
-        match &*self.object().backing() {
-            Backing::External(backing) => backing.share(&self.object().device, self.name()),
-            _ => Err(not_exportable(self.name())),
-        }
+        let object = self.object();
+        ExternalBacking::share_backing(&object.backing(), &object.device, self.name())
     }
 }
 
