@@ -78,7 +78,7 @@
 //!
 //! # Deliberately absent
 //!
-//! - Vulkan: no bindings, handles or calls. [`flags`](Stages) has Vulkan's numbers; the backend
+//! - Vulkan: no bindings, handles or calls. The module `flags` has Vulkan's numbers; the backend
 //!   converts them, and its tests compare.
 //! - Clocks, threads, I/O, globals, randomness and `unsafe`. The same input gives the same plan.
 //! - The GPU's progress. A plan that depended on it could be neither reused nor replayed.
