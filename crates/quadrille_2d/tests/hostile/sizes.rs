@@ -73,7 +73,7 @@ fn nodes_narrower_than_their_scrollbars_end_no_frame() {
 
 /// Lengths within the limits, which are multiplied from parents to children.
 ///
-/// None of them is clamped: the rate limit on warnings would then decide which kind is logged.
+/// Font sizes stay below the clamping limit: warnings are rate limited, so the logged message would vary.
 fn growing(dice: &mut Dice) -> Node {
     let size = |dice: &mut Dice| dice.pick(&[Val::Auto, Val::Px(10.0), Val::Percent(1e6)]);
     let [width, height, padding] = [(); 3].map(|()| size(dice));
