@@ -73,7 +73,7 @@ fn nodes_narrower_than_their_scrollbars_end_no_frame() {
 
 /// Lengths within the limits, which are multiplied from parents to children.
 ///
-/// Font sizes stay below the clamping limit: warnings are rate limited, so the logged message would vary.
+/// No length reaches the clamp: with rate-limited warnings, which of them is logged would depend on their order.
 fn growing(dice: &mut Dice) -> Node {
     let size = |dice: &mut Dice| dice.pick(&[Val::Auto, Val::Px(10.0), Val::Percent(1e6)]);
     let [width, height, padding] = [(); 3].map(|()| size(dice));
