@@ -2,6 +2,7 @@
 
 pub(crate) mod mirror;
 
+mod check;
 mod declared;
 mod order;
 pub(crate) mod retained;
@@ -9,36 +10,34 @@ mod same;
 pub(crate) mod tables;
 mod timelines;
 mod undeclared_use;
+mod uses;
 
 use std::sync::Arc;
 
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
-use quadrille_sync::access::Access;
 use quadrille_sync::advise::QueueChoices;
 use quadrille_sync::frame::{Frame, PassDecl, PassIndex, PassKind, QueueRequest, Use};
 use quadrille_sync::resource::{ResourceId, ResourceIndex};
 use quadrille_vulkan::commands::CommandList;
-use quadrille_vulkan::device::Gpu;
-use quadrille_vulkan::resources::{Handle, Memory, TimelineSemaphore};
+use quadrille_vulkan::resources::{Handle, TimelineSemaphore};
 
-use crate::collect::mirror::{PassGraph, PassNode};
+use crate::collect::mirror::PassGraph;
 use crate::data::internal::InternalPass;
 use crate::data::upload::host_written;
-use crate::declare::access::PassUse;
 use crate::declare::declaration::{Bound, QueuePreference};
-use crate::declare::kind::{AccessKind, StageScope, Used};
-use crate::declare::view;
 use crate::error::{RecordError, RenderError};
 use crate::gpu_device::GpuDevice;
 use crate::record::host::HostCall;
-use crate::record::recording::{PassRecording, Recorded, Recordings, Resolved, SubRecording};
+use crate::record::recording::{PassRecording, Recorded, Recordings};
 use crate::renderer::Renderer;
 
-use declared::{CachedPass, CachedUse, missing};
+use declared::CachedPass;
 use order::Order;
 use same::Expected;
 use tables::NonTableState;
+
+pub(crate) use uses::part_access;
 
 /// Source of a pass's commands.
 #[derive(Clone, Copy)]
@@ -327,86 +326,6 @@ impl Collector {
         }
     }
 
-    /// Adds the uses of one pass.
-    fn add_uses(
-        &mut self,
-        world: &World,
-        at: usize,
-        node: &PassNode,
-        recorded: &SubRecording,
-        errors: &mut Vec<RenderError>,
-    ) {
-        if let Some(part) = recorded.part() {
-            for used in &part.uses {
-                let resource = self.index(&used.handle);
-                let (access, discard) = part_access(used, recorded);
-                self.frame.uses.push(Use {
-                    resource,
-                    range: used.range,
-                    access,
-                    discard,
-                });
-            }
-            return;
-        }
-        let resolved = std::mem::take(&mut self.resolved);
-        for position in 0..self.passes[at].uses.len() {
-            let CachedUse {
-                binding,
-                kind,
-                stages,
-                range,
-            } = self.passes[at].uses[position];
-            let Some(handles) = &resolved[binding as usize] else {
-                let (resource, bound) = &self.bindings[binding as usize];
-                if !self.was_without(node, *resource) {
-                    errors.push(missing(world, &self.passes[at].name, bound));
-                }
-                continue;
-            };
-            for handle in handles {
-                let resource = self.index(handle);
-                let overwritten = view::is_overwritten(handle, &range, recorded.overwritten());
-                let resolved = recorded.resolved(handle.id());
-                let (access, discard) = attached(kind, resolved, overwritten)
-                    .unwrap_or_else(|| (kind.access(stages, recorded.used), false));
-                self.frame.uses.push(Use {
-                    resource,
-                    range,
-                    access,
-                    discard,
-                });
-            }
-        }
-        self.resolved = resolved;
-    }
-
-    /// Whether a pass system ran with `None` for this resource.
-    fn was_without(&self, node: &PassNode, resource: Entity) -> bool {
-        let mut parameters = node.declared.iter().filter(|it| it.resource == resource);
-        let (began, ended) = (self.passes_began, self.passes_ended);
-        began.is_some_and(|began| parameters.any(|it| it.absence.is_since(began, ended)))
-    }
-
-    /// Checks that the CPU can access the buffers that a host pass declares.
-    fn check_host_memory(&self, at: usize, first_use: u32, errors: &mut Vec<RenderError>) {
-        for used in &self.frame.uses[first_use as usize..] {
-            let handle = &self.handles[used.resource.0 as usize];
-            let reachable = match handle {
-                Handle::Buffer(buffer) => buffer.desc().memory != Memory::Device,
-                _ => false,
-            };
-            if used.access.is_host() && !reachable {
-                errors.push(RenderError::Record {
-                    pass: self.passes[at].name.to_string(),
-                    error: RecordError::NotHostVisible {
-                        resource: handle.name().into(),
-                    },
-                });
-            }
-        }
-    }
-
     /// Adds an internal pass of the renderer, after all earlier passes that share its resources.
     fn add_internal(&mut self, index: u32, pass: &InternalPass) {
         let uses_start = self.frame.uses.len();
@@ -448,29 +367,6 @@ impl Collector {
         });
     }
 
-    /// Reports resources of another device than the renderer's.
-    fn check_device(&self, gpu: &Gpu, errors: &mut Vec<RenderError>) {
-        let mut strange = |pass: usize, handle: &Handle| {
-            let pass = self.frame.passes.get(pass).map(|pass| &pass.name);
-            errors.push(RenderError::OtherDevice {
-                pass: pass.map_or_else(String::new, |name| name.to_string()),
-                resource: handle.name().to_owned(),
-            });
-        };
-        for (pass, handle) in &self.strangers {
-            strange(*pass, handle);
-        }
-        for (index, handle) in self.handles.iter().enumerate() {
-            if !handle.is_of(gpu) {
-                let first = |used: &Use| used.resource.0 as usize == index;
-                let used = self.frame.uses.iter().position(first).unwrap_or_default() as u32;
-                let mut passes = self.frame.passes.iter();
-                let pass = passes.position(|pass| pass.uses.contains(&used));
-                strange(pass.unwrap_or_default(), handle);
-            }
-        }
-    }
-
     /// The index of a resource in the frame, if a pass declares it.
     fn known_index(&self, id: ResourceId) -> Option<ResourceIndex> {
         let index = self.index_of.get(id.0 as usize)?.checked_sub(1)?;
@@ -495,33 +391,4 @@ impl Collector {
         }
         ResourceIndex(self.index_of[id] - 1)
     }
-}
-
-/// The access of a use by one of several passes of a system, and whether it discards.
-pub(crate) fn part_access(used: &PassUse, recorded: &SubRecording) -> (Access, bool) {
-    let overwritten = view::is_overwritten(&used.handle, &used.range, recorded.overwritten());
-    let resolved = recorded.resolved(used.handle.id());
-    attached(used.kind, resolved, overwritten)
-        .unwrap_or_else(|| (used.kind.access(used.stages, recorded.used), false))
-}
-
-/// The access of an attachment, and whether it discards, if it differs from that of its kind: the old
-/// contents are overwritten, or depth is resolved.
-fn attached(
-    kind: AccessKind,
-    resolved: Option<Resolved>,
-    overwritten: bool,
-) -> Option<(Access, bool)> {
-    let access = match (kind, resolved) {
-        (AccessKind::DepthTarget, Some(Resolved::From)) => Access::DepthAttachmentResolvedReadWrite,
-        (AccessKind::DepthTarget, Some(Resolved::To)) => Access::DepthResolveAttachmentWrite,
-        (AccessKind::ColorTarget, _) if overwritten => Access::ColorAttachmentWrite,
-        (AccessKind::DepthTarget, _) if overwritten => Access::DepthAttachmentWrite,
-        // Local reads access only contents written by the same rendering.
-        (AccessKind::ColorLocalRead | AccessKind::DepthLocalRead, _) if overwritten => {
-            kind.access(StageScope::Auto, Used::default())
-        }
-        _ => return None,
-    };
-    Some((access, overwritten))
 }

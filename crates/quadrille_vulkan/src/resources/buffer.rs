@@ -1,10 +1,15 @@
 //! Buffers.
 
+mod create;
+mod desc;
+
+pub(crate) use create::check;
+pub use desc::{BufferDesc, BufferUsage};
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use ash::vk::{self, Handle as _};
-use bitflags::bitflags;
 use quadrille_sync::resource::{Resource, ResourceId, ResourceKind, Sharing as Mode};
 
 use crate::device::Device;
@@ -12,132 +17,9 @@ use crate::device::backing::{Backing, Block, Resident};
 use crate::device::memory::{Mapped, Memory};
 use crate::device::retire::Retired;
 use crate::error::Error;
-use crate::instance::sharing::Sharing;
 use crate::lock;
 use crate::resources::object::Object;
 use crate::shader::ValueLayout;
-
-bitflags! {
-    /// Allowed uses of a buffer; the bits of `VkBufferUsageFlagBits`.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    pub struct BufferUsage: u32 {
-        /// Source of copies.
-        const TRANSFER_SRC = 0x1;
-        /// Target of copies, fills and updates.
-        const TRANSFER_DST = 0x2;
-        /// Uniform data of shaders.
-        const UNIFORM = 0x10;
-        /// Storage data of shaders.
-        const STORAGE = 0x20;
-        /// Indices of draws.
-        const INDEX = 0x40;
-        /// Vertices of draws.
-        const VERTEX = 0x80;
-        /// Arguments of indirect draws and dispatches.
-        const INDIRECT = 0x100;
-        /// Predicate of conditional rendering (`VK_EXT_conditional_rendering`).
-        const CONDITION = 0x200;
-    }
-}
-
-/// Description of a buffer.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct BufferDesc {
-    /// Name in errors, plans and debuggers.
-    pub name: String,
-    /// Size in bytes; at least 1.
-    pub bytes: u64,
-    /// Allowed uses.
-    pub usage: BufferUsage,
-    /// The kind of memory.
-    pub memory: Memory,
-    /// Sharing between queue families. [`Settings::sharing`] applies if this is [`Sharing::Auto`].
-    ///
-    /// [`Settings::sharing`]: crate::instance::Settings::sharing
-    pub sharing: Sharing,
-    /// Whether the contents live for one frame only. Transient resources in device memory with disjoint lifetimes share
-    /// memory: see [`Frames::place_transients`](crate::submit::Frames::place_transients).
-    pub transient: bool,
-}
-
-impl BufferDesc {
-    /// Describes a buffer in device memory with these uses.
-    pub fn new(name: impl Into<String>, bytes: u64, usage: BufferUsage) -> Self {
-        Self {
-            name: name.into(),
-            bytes,
-            usage,
-            memory: Memory::Device,
-            sharing: Sharing::Auto,
-            transient: false,
-        }
-    }
-
-    /// Describes a storage buffer in device memory that can be copied to and from.
-    ///
-    /// ```
-    /// use quadrille_vulkan::resources::{BufferDesc, BufferUsage};
-    /// let cells = BufferDesc::storage("cells", 1024);
-    /// assert!(cells.usage.contains(BufferUsage::STORAGE | BufferUsage::TRANSFER_SRC));
-    /// ```
-    pub fn storage(name: impl Into<String>, bytes: u64) -> Self {
-        Self::new(name, bytes, BufferUsage::STORAGE | COPIES)
-    }
-
-    /// Describes a uniform buffer that the CPU ([`GpuBuffer::write`]) or copies write.
-    pub fn uniform(name: impl Into<String>, bytes: u64) -> Self {
-        let usage = BufferUsage::UNIFORM | BufferUsage::TRANSFER_DST;
-        Self::new(name, bytes, usage).in_memory(Memory::Upload)
-    }
-
-    /// Describes a vertex buffer in device memory.
-    pub fn vertex(name: impl Into<String>, bytes: u64) -> Self {
-        Self::new(name, bytes, BufferUsage::VERTEX | COPIES)
-    }
-
-    /// Describes an index buffer in device memory.
-    pub fn index(name: impl Into<String>, bytes: u64) -> Self {
-        Self::new(name, bytes, BufferUsage::INDEX | COPIES)
-    }
-
-    /// Describes a buffer that the CPU writes and copies read.
-    pub fn upload(name: impl Into<String>, bytes: u64) -> Self {
-        Self::new(name, bytes, BufferUsage::TRANSFER_SRC).in_memory(Memory::Upload)
-    }
-
-    /// Describes a buffer that copies write and the CPU reads.
-    pub fn readback(name: impl Into<String>, bytes: u64) -> Self {
-        Self::new(name, bytes, BufferUsage::TRANSFER_DST).in_memory(Memory::Readback)
-    }
-
-    /// Sets the kind of memory.
-    pub fn in_memory(mut self, memory: Memory) -> Self {
-        self.memory = memory;
-        self
-    }
-
-    /// Sets the sharing between queue families.
-    pub fn with_sharing(mut self, sharing: Sharing) -> Self {
-        self.sharing = sharing;
-        self
-    }
-
-    /// Makes it transient: each frame writes it before reading it, and other resources may use its memory outside its
-    /// lifetime.
-    pub fn transient(mut self) -> Self {
-        self.transient = true;
-        self
-    }
-
-    /// Adds usages.
-    pub fn with_usage(mut self, usage: BufferUsage) -> Self {
-        self.usage |= usage;
-        self
-    }
-}
-
-/// Source and destination of copies.
-const COPIES: BufferUsage = BufferUsage::TRANSFER_SRC.union(BufferUsage::TRANSFER_DST);
 
 /// A buffer. Clones are the same buffer; when the last one is dropped, the buffer is retired: it
 /// is destroyed once no queue can still use it.
@@ -165,10 +47,10 @@ impl GpuBuffer {
             ..desc.clone()
         };
         if desc.transient && desc.memory == Memory::Device {
-            let needs = Some(requirements(device, desc)?);
+            let needs = Some(create::requirements(device, desc)?);
             return Ok(Self::assemble(device, desc, None, needs));
         }
-        let made = create_in(device, desc, sharing.mode(), None)?;
+        let made = create::create_in(device, desc, sharing.mode(), None)?;
         Ok(Self::assemble(device, desc, Some(made), None))
     }
 
@@ -217,7 +99,7 @@ impl GpuBuffer {
         if backing.is_at(place) {
             return Ok(());
         }
-        let (raw, new) = create_in(&object.device, &buffer.desc, object.mode(), place)?;
+        let (raw, new) = create::create_in(&object.device, &buffer.desc, object.mode(), place)?;
         let old = std::mem::replace(&mut *backing, new);
         let old_raw = self.replace(raw);
         self.retire(old_raw, old);
@@ -258,7 +140,7 @@ impl GpuBuffer {
         let mut backing = object.backing();
         let (raw, new) = match object.needs {
             Some(_) => Default::default(),
-            None => create_in(&object.device, desc, mode, None)?,
+            None => create::create_in(&object.device, desc, mode, None)?,
         };
         let old = std::mem::replace(&mut *backing, new);
         let (old_raw, old_mode) = (self.replace(raw), object.mode());
@@ -374,7 +256,8 @@ impl GpuBuffer {
     }
 
     /// The raw handle, for your own Vulkan calls; null for a transient buffer that no frame has
-    /// used. The handle of a transient buffer, or one of [`Sharing::Auto`], may change from frame to frame.
+    /// used. The handle of a transient buffer, or one of
+    /// [`Sharing::Auto`](crate::resources::Sharing::Auto), may change from frame to frame.
     pub fn raw(&self) -> vk::Buffer {
         vk::Buffer::from_raw(self.object().raw())
     }
@@ -440,116 +323,5 @@ impl std::fmt::Debug for GpuBuffer {
             self.name(),
             self.bytes()
         )
-    }
-}
-
-/// Compares a description with the device's limits.
-pub(crate) fn check(device: &Device, desc: &BufferDesc) -> Result<(), Error> {
-    let (bytes, most) = (desc.bytes, device.max_buffer_bytes);
-    let problem = if bytes == 0 {
-        "its size is 0 bytes; it has to be at least 1".to_owned()
-    } else if bytes > most {
-        format!("its size of {bytes} bytes is above the device's limit of {most}")
-    } else if desc.usage.is_empty() {
-        "it has no usage; name at least one".to_owned()
-    } else if desc.usage.contains(BufferUsage::CONDITION)
-        && device.extensions.conditional_rendering.is_none()
-    {
-        format!(
-            "its usage CONDITION takes the extension VK_EXT_conditional_rendering, which the device `{}` \
-             lacks",
-            device.info.name
-        )
-    } else {
-        return Ok(());
-    };
-    Err(Error::Invalid {
-        name: desc.name.clone(),
-        problem,
-    })
-}
-
-/// Creates a Vulkan buffer from a checked description, without memory.
-fn create(device: &Device, desc: &BufferDesc, mode: Mode) -> Result<vk::Buffer, Error> {
-    let families = device.families();
-    let mut usage = vk::BufferUsageFlags::from_raw(desc.usage.bits());
-    if desc.sharing.may_change(&device.topology) {
-        // A change of the sharing mode copies the contents to another buffer.
-        usage |= vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
-    }
-    let mut info = vk::BufferCreateInfo::default()
-        .size(desc.bytes)
-        .usage(usage | device.usage_for_addresses());
-    if mode == Mode::Concurrent && families.len() > 1 {
-        info = info
-            .sharing_mode(vk::SharingMode::CONCURRENT)
-            .queue_family_indices(&families);
-    }
-    // SAFETY: the description is checked; the families are those of the device.
-    let raw = unsafe { device.raw.create_buffer(&info, None) };
-    raw.map_err(Error::vulkan(device, &desc.name, "vkCreateBuffer"))
-}
-
-/// Returns memory requirements that suffice for every sharing mode that the buffer may get.
-fn requirements(device: &Device, desc: &BufferDesc) -> Result<vk::MemoryRequirements, Error> {
-    desc.sharing
-        .requirements(&device.topology, |mode| requirements_of(device, desc, mode))
-}
-
-fn requirements_of(
-    device: &Device,
-    desc: &BufferDesc,
-    mode: Mode,
-) -> Result<vk::MemoryRequirements, Error> {
-    let raw = create(device, desc, mode)?;
-    // SAFETY: `raw` was just created from this device.
-    let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-    // SAFETY: created above, and unused.
-    unsafe { device.raw.destroy_buffer(raw, None) };
-    Ok(requirements)
-}
-
-/// Creates a Vulkan buffer, in memory of its own or at `place`.
-fn create_in(
-    device: &Device,
-    desc: &BufferDesc,
-    mode: Mode,
-    place: Option<(&Arc<Block>, u64)>,
-) -> Result<(vk::Buffer, Backing), Error> {
-    let raw = create(device, desc, mode)?;
-    match find_backing(device, raw, desc, place) {
-        Ok(backing) => {
-            device.names.name(raw, &desc.name);
-            device.note_address(raw, desc.bytes, &desc.name);
-            Ok((raw, backing))
-        }
-        Err(error) => {
-            // SAFETY: created above, and unused.
-            unsafe { device.raw.destroy_buffer(raw, None) };
-            Err(error)
-        }
-    }
-}
-
-fn find_backing(
-    device: &Device,
-    raw: vk::Buffer,
-    desc: &BufferDesc,
-    place: Option<(&Arc<Block>, u64)>,
-) -> Result<Backing, Error> {
-    // SAFETY: `raw` was just created from this device.
-    let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-    let kind = (desc.memory, true);
-    let backing = Backing::find(device, &desc.name, requirements, kind, place)?;
-    let (object, offset) = backing.binding();
-    // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound only once.
-    match unsafe { device.raw.bind_buffer_memory(raw, object, offset) } {
-        Ok(()) => Ok(backing),
-        Err(result) => {
-            backing.free(device);
-            Err(Error::vulkan(device, &desc.name, "vkBindBufferMemory")(
-                result,
-            ))
-        }
     }
 }
