@@ -10,14 +10,19 @@ import quadrille_3d::tonemapping::tone_mapping;
 
 // Maps a scene-referred color to a display-referred one at a pixel of the view. Both are linear.
 fn display_transform(color: vec3f, pixel: vec2f) -> vec3f {
+    let output = graded_tone_mapping(color);
+    if grading.method == TONEMAPPING_NONE || (grading.flags & HAS_DITHER) == 0u {
+        return output;
+    }
+    return screen_space_dither(output, pixel);
+}
+
+// Color grading and tone mapping without dithering.
+fn graded_tone_mapping(color: vec3f) -> vec3f {
     if grading.method == TONEMAPPING_NONE {
         return color;
     }
     let graded = apply_color_grading(color, grading);
     let output = tone_mapping(graded, grading.method, tonemapping_lut, tonemapping_lut_sampler);
-    let saturated_color = apply_post_saturation(output, grading);
-    if (grading.flags & HAS_DITHER) == 0u {
-        return saturated_color;
-    }
-    return screen_space_dither(saturated_color, pixel);
+    return apply_post_saturation(output, grading);
 }

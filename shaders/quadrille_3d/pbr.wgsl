@@ -317,7 +317,7 @@ fn surface_of(
     surface.f0 = mix(surface.dielectric, base, metallic);
     // f0 below 2 % is taken for occlusion.
     surface.f90 = saturate(dot(surface.f0, vec3f(16.5)));
-    // Lower bound as `MIN_PERCEPTUAL_ROUGHNESS` in materials.rs.
+    // Lower bound as `MIN_PERCEPTUAL_ROUGHNESS` in materials/row.rs.
     surface.perceptual_roughness = clamp(material.perceptual_roughness * metallic_roughness.y, 0.089, 1.0);
     surface.dfg = dfg_term(surface.n_dot_v, surface.perceptual_roughness);
     let one_bounce = surface.dfg.x + surface.dfg.y;

@@ -5,15 +5,8 @@ enable wgpu_binding_array;
 import quadrille_3d::constants::MIN_SHADOW_ALPHA;
 import quadrille_3d::material_textures::{texture_coordinates, sample_texture};
 import quadrille_3d::mesh_types::to_world;
-import quadrille_3d::scene::{instances, materials, visible_instances, shadow_views};
-
-struct Push {
-    row: u32,
-    // Casters before the near plane are drawn on it.
-    clamps_depth: u32,
-}
-
-var<immediate> push: Push;
+import quadrille_3d::scene::{instances, materials, visible_instances};
+import quadrille_3d::shadow_pass::{caster_position, clip_from_world};
 
 @vertex
 fn vertex_main(
@@ -25,11 +18,7 @@ fn vertex_main(
 
 fn position_in_light_clip_space(instance_index: u32, position: vec3f) -> vec4f {
     let world_position = to_world(instances[instance_index], position);
-    var clip = shadow_views[push.row].clip_from_world * vec4f(world_position, 1.0);
-    if push.clamps_depth != 0u {
-        clip.z = min(clip.z, clip.w);
-    }
-    return clip;
+    return caster_position(clip_from_world() * vec4f(world_position, 1.0));
 }
 
 struct AlphaMaskVertexOutput {

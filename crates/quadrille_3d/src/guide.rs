@@ -72,6 +72,30 @@
 //! bindings of the shader are compiled to private variables, which are filled from the material row of the instance. An
 //! image that is not loaded yet is white.
 //!
+//! A vertex shader is a further method, and moves the shadow as well:
+//!
+//! ```wgsl
+//! import bevy_pbr::render::{
+//!     forward_io::{Vertex, VertexOutput}, mesh_functions::{get_world_from_local, mesh_position_local_to_clip},
+//!     mesh_view_bindings::globals,
+//! };
+//!
+//! @vertex
+//! fn vertex(vertex: Vertex) -> VertexOutput {
+//!     var out: VertexOutput;
+//!     let position = vertex.position + vec3f(0.0, 0.0, 0.1 * sin(globals.time + 8.0 * vertex.position.x));
+//!     let world_from_local = get_world_from_local(vertex.instance_index);
+//!     out.position = mesh_position_local_to_clip(world_from_local, vec4f(position, 1.0));
+//!     out.uv = vertex.uv;
+//!     return out;
+//! }
+//! ```
+//!
+//! `MaterialPlugin::<ExtendedMaterial<StandardMaterial, E>>` draws a [`StandardMaterial`](crate::StandardMaterial) with the
+//! shaders and values of a [`MaterialExtension`](crate::MaterialExtension). Buffers (`#[storage(0, read_only)]` on a
+//! `Handle<ShaderBuffer>`, and with `buffer` on a [`GpuBuffer`](quadrille::prelude::GpuBuffer)) are declared by the passes
+//! that draw: a pass of yours that writes one in the same frame is ordered before them, on any queue.
+//!
 //! # Order of cameras
 //!
 //! Where 2D and 3D cameras share a target, or a material samples the output of an earlier camera, passes are ordered
@@ -82,9 +106,11 @@
 //!
 //! # Effect: film grain with a vignette
 //!
-//! An effect is a camera component that implements [`CameraEffect`]. [`CameraEffectPlugin`] manages its uniform and
-//! images per view whose camera has the component; other views have neither, and record no pass. An effect that changes
-//! colors takes [`PostProcess`], whose `write` returns the current color and the image for the new one. Its
+//! An effect of one fragment shader is a [`FullscreenMaterial`](crate::FullscreenMaterial): a component, a shader file
+//! and a plugin, without a pass. With passes and images of its own, an effect is a camera component that implements
+//! [`CameraEffect`]. [`CameraEffectPlugin`] manages its uniform and images per view whose camera has the component;
+//! other views have neither, and record no pass. An effect that changes colors takes [`PostProcess`], whose `write`
+//! returns the current color and the image for the new one. Its
 //! [`STAGE`](CameraEffect::STAGE) is the set of its passes: `EarlyPostProcess` and `PostProcess` have radiance times
 //! exposure, `AfterTonemapping` display-referred colors (antialiasing filters, sharpening). The color includes the
 //! clear color or, with `ClearColorConfig::None`, the output of earlier cameras; with effects before tone mapping, this

@@ -37,7 +37,7 @@
 //!
 //! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `schedule`, `components`, `constants`, `tables`,
 //! `scene`, `pipelines`, `skin`, `extract`, `environment`, `prepare`, `passes`, `camera_effect`, `effects`, `gltf`,
-//! `free_camera`, `plugin`, `material`.
+//! `free_camera`, `plugin`, `material`, `fullscreen_material`.
 //!
 //! # Decisions
 //!
@@ -63,6 +63,7 @@ mod effects;
 mod environment;
 mod extract;
 mod free_camera;
+mod fullscreen_material;
 #[cfg(feature = "gltf")]
 mod gltf;
 pub mod guide;
@@ -94,9 +95,13 @@ pub use effects::tonemapping::{
 };
 pub use effects::wireframe;
 pub use free_camera::{FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis};
+pub use fullscreen_material::{FullscreenMaterial, FullscreenMaterialPlugin};
 #[cfg(feature = "gltf")]
 pub use gltf::{CheckedGltfError, GltfLimits};
-pub use material::{Material, MaterialPipelineDesc, MaterialPipelineKey, MaterialPlugin};
+pub use material::{
+    ExtendedMaterial, Material, MaterialExtension, MaterialExtensionKey, MaterialPipelineDesc,
+    MaterialPipelineKey, MaterialPlugin,
+};
 pub use plugin::{PipelineWait, Quadrille3dPlugin};
 pub use prepare::view_colors::{PostProcess, PostProcessWrite};
 pub use quadrille_content as content;
@@ -132,6 +137,7 @@ pub mod resources {
     pub use crate::effects::gizmos::{GizmoColors, GizmoMsaaColors};
     pub use crate::environment::filter::{FilterCubes3d, FilterResults3d, FilterSources3d};
     pub use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};
+    pub use crate::extract::custom_materials::bound::{MaterialBuffers3d, MaterialImages3d};
     pub use crate::passes::display::{Gradings3d, TonemappingLutImages};
     pub use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
     pub use crate::prepare::targets::{
@@ -141,8 +147,9 @@ pub mod resources {
     pub use crate::scene::buffers::{
         BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
         CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances,
-        LightMasks3d, Lights3d, Materials3d, MeshTags3d, PreviousVisibility, ShadowViews3d,
-        TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
+        LightMasks3d, Lights3d, MaterialGlobals3d, MaterialViews3d, Materials3d, MeshTags3d,
+        PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d,
+        VisibleInstances,
     };
     pub use crate::skin::{SkinJobs3d, SkinPoses3d, SkinSources3d};
 }
@@ -151,9 +158,9 @@ pub mod resources {
 pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
-        DistanceFog, FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap, Material, MaterialPlugin,
-        MeshMaterial3d, OcclusionCulling, ParallaxMappingMethod, Quadrille3dPlugin,
-        StandardMaterial, Tonemapping,
+        DistanceFog, ExtendedMaterial, FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap,
+        Material, MaterialExtension, MaterialPlugin, MeshMaterial3d, OcclusionCulling,
+        ParallaxMappingMethod, Quadrille3dPlugin, StandardMaterial, Tonemapping,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;
@@ -176,7 +183,7 @@ pub mod prelude {
     pub use bevy_reflect::TypePath;
     pub use bevy_shape::prelude::*;
     pub use bevy_transform::prelude::*;
-    pub use quadrille::material::AsBindGroup;
+    pub use quadrille::material::{AsBindGroup, ShaderBuffer};
     pub use quadrille_content::cameras::{ManualTextureViews, Msaa};
     pub use quadrille_content::images::UploadBudget;
     pub use quadrille_content::shaders::{Shader, ShaderRef};

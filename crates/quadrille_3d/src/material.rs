@@ -1,5 +1,8 @@
 //! Materials with their own shaders: bevy's `Material` and `MaterialPlugin` by name.
 
+mod extended;
+mod pipeline;
+
 use std::any::TypeId;
 use std::marker::PhantomData;
 
@@ -14,24 +17,29 @@ use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
 use quadrille_content::materials::MaterialLayout;
 use quadrille_content::shaders::{ShaderRef, shader_handle};
-use wgpu_types::Face;
 
-use crate::components::material::{AlphaMode, MeshMaterial3d};
-use crate::extract::custom_materials::{MaterialDesc, MaterialInstance, prepare_material_shaders};
+use crate::components::material::{AlphaMode, MeshMaterial3d, StandardMaterial};
+use crate::extract::custom_materials::{
+    MaterialDesc, MaterialInstance, StageShaders, prepare_material_shaders,
+};
 use crate::extract::instances::Slot;
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::plugin::Quadrille3dPlugin;
-use crate::scene::keys::CullMode;
 use crate::schedule::Prepare3dSystems;
 
-/// A material with its own fragment shader, drawn by `MeshMaterial3d` if the app has its [`MaterialPlugin`].
+pub use crate::pipelines::material_desc::MaterialPipelineDesc;
+pub use extended::{ExtendedMaterial, MaterialExtension};
+pub use pipeline::{MaterialExtensionKey, MaterialPipelineKey};
+
+/// A material with its own shaders, drawn by `MeshMaterial3d` if the app has its [`MaterialPlugin`].
 ///
-/// Names and defaults are bevy's. The shader declares its uniforms, textures and samplers at
-/// `@group(constants::MATERIAL_BIND_GROUP)` with the numbers of the material's attributes, and takes
-/// `bevy_pbr::render::forward_io::VertexOutput`. All materials of one type share one table, so they need only one
-/// indirect draw, culled on the device as for standard materials; skins, morph targets, shadows and render layers
-/// apply. The shader returns the color of the target: for a camera without `Hdr` it applies the display transform
-/// itself, as in bevy.
+/// Names and defaults are bevy's. Shaders declare its uniforms, textures, samplers and buffers at
+/// `@group(constants::MATERIAL_BIND_GROUP)` with the numbers of the material's attributes. Vertex shaders take
+/// `bevy_pbr::render::forward_io::Vertex`, fragment shaders `VertexOutput` of that module. All materials of one type share
+/// one table, so they need only one indirect draw, culled on the device as for standard materials; skins, morph targets,
+/// shadows and render layers apply. Materials with buffers, with textures of other kinds than `texture_2d<f32>` and with
+/// textures that are passed to functions are drawn one by one. The fragment shader returns the color of the target: for a
+/// camera without `Hdr` it applies the display transform itself, as in bevy.
 ///
 /// ```
 /// use quadrille_3d::prelude::*;
@@ -65,9 +73,15 @@ use crate::schedule::Prepare3dSystems;
 /// }
 /// ```
 ///
-/// Not supported: shaders of other stages, storage buffers, textures other than `texture_2d<f32>`, and bindings that an
-/// imported file declares. An unusable shader is logged as an error, and its materials are magenta.
+/// An unusable shader is logged as an error, and its materials are magenta. Bounds for culling are those of the mesh,
+/// whatever a vertex shader does: see `NoFrustumCulling`. Materials are only read: a storage buffer that a shader writes
+/// and a storage texture are errors.
 pub trait Material: Asset + AsBindGroup + Clone + Sized {
+    /// The vertex shader. [`ShaderRef::Default`] is the one of all meshes.
+    fn vertex_shader() -> ShaderRef {
+        ShaderRef::Default
+    }
+
     /// The fragment shader. [`ShaderRef::Default`] draws magenta, as in bevy.
     fn fragment_shader() -> ShaderRef {
         ShaderRef::Default
@@ -83,30 +97,44 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
         0.0
     }
 
-    /// Whether meshes with materials of this type cast shadows. The whole surface does, regardless of alpha.
+    /// bevy's name; depth prepasses do not exist here, and shadows are not their matter.
+    fn enable_prepass() -> bool {
+        true
+    }
+
+    /// Whether meshes with materials of this type cast shadows.
     fn enable_shadows() -> bool {
         true
     }
 
-    /// Changes the fixed state of the pipeline for materials with this key, the value of
+    /// The vertex shader of shadow maps, with `bevy_pbr::prepass::io::Vertex` and the shader def `PREPASS_PIPELINE`.
+    /// [`ShaderRef::Default`] is the [vertex shader](Self::vertex_shader), so that shadows move with the mesh; in bevy it is
+    /// that of all meshes.
+    fn prepass_vertex_shader() -> ShaderRef {
+        ShaderRef::Default
+    }
+
+    /// The fragment shader of shadow maps, which may discard, with `bevy_pbr::prepass::io::VertexOutput`.
+    /// [`ShaderRef::Default`] casts the shadow of the whole surface.
+    fn prepass_fragment_shader() -> ShaderRef {
+        ShaderRef::Default
+    }
+
+    /// Changes the state of the pipelines for materials with this key, the value of
     /// [`bind_group_data`](AsBindGroup::bind_group_data).
     fn specialize(_pipeline: &mut MaterialPipelineDesc, _key: MaterialPipelineKey<Self>) {}
-}
 
-/// Fixed state of a material's pipeline that [`Material::specialize`] may change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MaterialPipelineDesc {
-    /// Culled faces.
-    pub cull_mode: Option<Face>,
-}
+    /// The standard material that this one extends.
+    #[doc(hidden)]
+    fn standard_base(&self) -> Option<&StandardMaterial> {
+        None
+    }
 
-/// Key of a material's pipeline, for [`Material::specialize`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MaterialPipelineKey<M: Material> {
-    /// [`AsBindGroup::bind_group_data`] of the material.
-    pub bind_group_data: M::Data,
+    /// Whether the default of the fragment shader is standard shading.
+    #[doc(hidden)]
+    fn extends_standard() -> bool {
+        false
+    }
 }
 
 /// Draws meshes with materials of one type: `MeshMaterial3d<M>`. Add it in addition to [`Quadrille3dPlugin`].
@@ -137,14 +165,24 @@ impl<M: Material> Plugin for MaterialPlugin<M> {
             add_material::<M>(app);
         }
         let server = app.world().resource::<AssetServer>().clone();
-        let handle = shader_handle(M::fragment_shader(), |path| server.load(path));
+        let handle = |shader| shader_handle(shader, |path| server.load(path));
+        let shaders = StageShaders {
+            vertex: handle(M::vertex_shader()),
+            fragment: handle(M::fragment_shader()),
+            prepass_vertex: handle(M::prepass_vertex_shader()),
+            prepass_fragment: handle(M::prepass_fragment_shader()),
+            extends_standard: M::extends_standard(),
+        };
         let layout = MaterialLayout::new(M::bindings());
         let mut store = app.world_mut().get_resource_or_init::<MaterialStore>();
         let custom = &mut store.custom;
-        custom.add_type(TypeId::of::<M>(), name, layout, handle);
+        custom.add_type(TypeId::of::<M>(), name, layout, shaders);
         app.add_systems(
             Render,
-            (extract_material_instances::<M>, extract_materials::<M>)
+            (
+                remove_material_instances::<M>.in_set(RemovedInstances),
+                (extract_material_instances::<M>, extract_materials::<M>).after(RemovedInstances),
+            )
                 .in_set(Prepare3dSystems::Extract)
                 .before(prepare_material_shaders),
         );
@@ -162,18 +200,22 @@ fn add_material<M: Material>(app: &mut App) {
     drawn.add_component::<MeshMaterial3d<M>>();
 }
 
-/// Filter of changed components, including those of disabled entities.
-type ChangedMaterials<M> = (Changed<MeshMaterial3d<M>>, Allow<Disabled>);
+/// Systems that apply removed components, before added ones are applied.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct RemovedInstances;
 
-/// Copies the asset ID of each changed component to the untyped component that the extraction of meshes reads.
-fn extract_material_instances<M: Material>(
-    mut changed: Query<(&MeshMaterial3d<M>, &mut MaterialInstance), ChangedMaterials<M>>,
+/// Filter of changed components, and of entities from which the material of another type was removed, including those of
+/// disabled entities.
+type ChangedMaterials<M> = (
+    Or<(Changed<MeshMaterial3d<M>>, Changed<MaterialInstance>)>,
+    Allow<Disabled>,
+);
+
+/// Removes the asset IDs of removed components from their entities.
+fn remove_material_instances<M: Material>(
     mut removed: RemovedComponents<MeshMaterial3d<M>>,
     mut without: Query<&mut MaterialInstance, (Without<MeshMaterial3d<M>>, Allow<Disabled>)>,
 ) {
-    for (material, mut instance) in &mut changed {
-        instance.set_if_neq(MaterialInstance(Some(material.id().untyped())));
-    }
     for entity in removed.read() {
         if let Ok(mut instance) = without.get_mut(entity)
             && instance
@@ -181,6 +223,18 @@ fn extract_material_instances<M: Material>(
                 .is_some_and(|id| id.type_id() == TypeId::of::<M>())
         {
             instance.0 = None;
+        }
+    }
+}
+
+/// Copies the asset ID of each changed component to the untyped component that the extraction of meshes reads. Of several
+/// types on one entity the one that changed last is drawn.
+fn extract_material_instances<M: Material>(
+    mut changed: Query<(Ref<MeshMaterial3d<M>>, &mut MaterialInstance), ChangedMaterials<M>>,
+) {
+    for (material, mut instance) in &mut changed {
+        if material.is_changed() || instance.0.is_none() {
+            instance.set_if_neq(MaterialInstance(Some(material.id().untyped())));
         }
     }
 }
@@ -209,18 +263,17 @@ fn extract_materials<M: Material>(
 fn describe<M: Material>(material: &M) -> MaterialDesc {
     let mut values = BindingValues::default();
     material.write_bindings(&mut values);
-    let mut pipeline = MaterialPipelineDesc {
-        cull_mode: Some(Face::Back),
-    };
-    let key = MaterialPipelineKey {
-        bind_group_data: material.bind_group_data(),
-    };
-    M::specialize(&mut pipeline, key);
+    let mut pipeline = MaterialPipelineDesc::default();
+    if let Some(base) = material.standard_base() {
+        pipeline.cull_mode = base.cull_mode;
+    }
+    M::specialize(&mut pipeline, MaterialPipelineKey::new(material));
     MaterialDesc {
         values,
         alpha_mode: material.alpha_mode(),
         depth_bias: material.depth_bias(),
-        cull: CullMode::new(pipeline.cull_mode),
+        pipeline,
         casts_shadows: M::enable_shadows(),
+        base: material.standard_base().cloned().map(Box::new),
     }
 }

@@ -1,6 +1,8 @@
 //! Pipelines of the passes: compiled before their first use, or in the background (`meshes.rs`).
 
 mod bevy_names;
+pub(crate) mod custom;
+pub(crate) mod material_desc;
 mod meshes;
 
 use bevy_ecs::prelude::*;
@@ -13,6 +15,7 @@ use quadrille::vulkan::shader::ShaderModule;
 use quadrille::vulkan::{ShaderError, vk};
 use quadrille_content::views::composite_pipeline;
 
+use custom::CustomPipelines;
 use meshes::MeshPipelines;
 
 use crate::constants::constants;
@@ -40,7 +43,11 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 15] = [
+const MODULES: [(&str, &str); 16] = [
+    (
+        "quadrille_3d::shadow_pass",
+        include_str!("../shaders/shadow_pass.wgsl"),
+    ),
     ("quadrille_3d::pbr", include_str!("../shaders/pbr.wgsl")),
     (
         "quadrille_3d::view_transforms",
@@ -109,8 +116,6 @@ impl Pipelines3d {
     pub(crate) fn new(gpu: &GpuDevice, waits: bool, dfg_lut: bool) -> Result<Self, BevyError> {
         let source = include_str!("../shaders/pbr.wgsl");
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
-        let source = include_str!("../shaders/material_vertex.wgsl");
-        let material_vertex = GpuShader::wgsl("quadrille_3d/material_vertex.wgsl", source)?;
         let source = include_str!("../shaders/shadow.wgsl");
         let shadow = GpuShader::wgsl("quadrille_3d/shadow.wgsl", source)?;
         let source = include_str!("../shaders/cluster.wgsl");
@@ -128,7 +133,7 @@ impl Pipelines3d {
             Ok::<_, ShaderError>([none?, front?, back?])
         };
         Ok(Self {
-            meshes: MeshPipelines::new([pbr, material_vertex], waits, dfg_lut),
+            meshes: MeshPipelines::new(pbr, CustomPipelines::new()?, waits, dfg_lut),
             shadows: [shadows(false)?, shadows(true)?],
             composites: [
                 composite_pipeline(gpu, "3d copy", Blend::Opaque)?,

@@ -26,7 +26,10 @@ use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 use crate::environment::{
     self, EnvironmentList, Environments3d, queue_environments, upload_environments,
 };
-use crate::extract::custom_materials::prepare_material_shaders;
+use crate::extract::custom_materials::bound::{
+    BoundMaterials, MaterialBuffers3d, MaterialImages3d,
+};
+use crate::extract::custom_materials::{bind_materials, prepare_material_shaders};
 use crate::extract::ignored_fields;
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceStore, Slot, watch_disabling};
 use crate::extract::materials::MaterialStore;
@@ -40,6 +43,7 @@ use crate::passes::shadow::shadow_3d;
 use crate::passes::transparent::transparent_3d;
 use crate::pipelines::{Pipelines3d, publish_shader_modules};
 use crate::prepare::clusters::prepare_clusters;
+use crate::prepare::material_views::{MaterialViewRows, prepare_material_views};
 use crate::prepare::pipelines::prepare_pipelines;
 use crate::prepare::shadow_cache::{ShadowCache, cache_shadow_maps};
 use crate::prepare::shadow_maps::{self, ShadowMaps, prepare_shadow_maps};
@@ -54,9 +58,9 @@ use crate::prepare::views::queue_views;
 use crate::scene::buffers::{
     BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
     CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances,
-    LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, Materials3d, MeshTags3d,
-    PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d,
-    VisibleInstances,
+    LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, MaterialGlobals3d, MaterialViews3d,
+    Materials3d, MeshTags3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d,
+    Views3d, VisibleInstances,
 };
 use crate::scene::frame::{SamplesDrawnByPrograms, Scene3d};
 use crate::scene::lists::{
@@ -199,6 +203,7 @@ fn add_systems(app: &mut App) {
             (
                 (
                     prepare_material_shaders,
+                    bind_materials,
                     extract_meshes.in_set(ContentSystems::Meshes),
                     update_mesh_transforms,
                     upload_meshes,
@@ -211,6 +216,7 @@ fn add_systems(app: &mut App) {
                 (
                     prepare_shadow_maps,
                     cache_shadow_maps,
+                    prepare_material_views,
                     prepare_targets,
                     prepare_pipelines,
                     prepare_clusters,
@@ -245,8 +251,12 @@ fn add_resources(app: &mut App) {
     app.init_resource::<Scene3d>()
         .init_resource::<BatchList>()
         .init_resource::<MaterialRanges>()
+        .init_resource::<BoundMaterials>()
+        .init_resource::<MaterialBuffers3d>()
+        .init_resource::<MaterialImages3d>()
         .init_resource::<QueuedViews>()
         .init_resource::<ViewRows>()
+        .init_resource::<MaterialViewRows>()
         .init_resource::<LightLists>()
         .init_resource::<ShadowList>()
         .init_resource::<CullList>()
@@ -333,6 +343,7 @@ struct DeviceStores<'w> {
     shadow_cache: ResMut<'w, ShadowCache>,
     environments: ResMut<'w, EnvironmentMaps3d>,
     environment_list: ResMut<'w, EnvironmentList>,
+    material_views: ResMut<'w, MaterialViewRows>,
     depth_histories: ResMut<'w, DepthHistories>,
 }
 
@@ -374,6 +385,7 @@ fn init_device_resources(
     stores.materials.mark_all_dirty();
     stores.environments.mark_all_dirty();
     stores.environment_list.0.mark_all_dirty();
+    stores.material_views.0.mark_all_dirty();
     Ok(())
 }
 
@@ -407,6 +419,8 @@ fn create_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads
         Ok::<_, BevyError>(buffer)
     };
     commands.insert_resource(Views3d(uniform("3d views", 0)?));
+    commands.insert_resource(MaterialViews3d(uniform("3d material views", 0)?));
+    commands.insert_resource(MaterialGlobals3d(uniform("3d material globals", 0)?));
     commands.insert_resource(ShadowViews3d(uniform(
         "3d shadow views",
         SHADOW_VIEWS_BYTES,

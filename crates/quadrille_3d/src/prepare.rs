@@ -4,6 +4,7 @@ pub(crate) mod camera_history;
 pub(crate) mod clusters;
 pub(crate) mod light_textures;
 pub(crate) mod lights;
+pub(crate) mod material_views;
 pub(crate) mod pipelines;
 pub(crate) mod shadow_cache;
 pub(crate) mod shadow_maps;

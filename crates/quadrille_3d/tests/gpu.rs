@@ -26,6 +26,8 @@ mod effect_mip_chain;
 mod effect_stages;
 #[path = "gpu/environment.rs"]
 mod environment;
+#[path = "gpu/fullscreen_material.rs"]
+mod fullscreen_material;
 #[cfg(feature = "gizmos")]
 #[path = "gpu/gizmos.rs"]
 mod gizmos;
@@ -59,6 +61,12 @@ mod lightmaps;
 mod many_lights;
 #[path = "gpu/many_skins.rs"]
 mod many_skins;
+#[path = "gpu/material_resources.rs"]
+mod material_resources;
+#[path = "gpu/material_shaders.rs"]
+mod material_shaders;
+#[path = "gpu/material_variants.rs"]
+mod material_variants;
 #[path = "gpu/materials.rs"]
 mod materials;
 #[path = "gpu/mesh_tags.rs"]
@@ -93,6 +101,8 @@ mod tonemapping;
 mod visibility_ranges;
 #[path = "gpu/wireframe.rs"]
 mod wireframe;
+#[path = "gpu/wrong_materials.rs"]
+mod wrong_materials;
 
 use std::f32::consts::FRAC_PI_2;
 

@@ -8,7 +8,7 @@ mod check;
 use std::path::Path;
 
 /// The folders, in the order of the docs of `src/lib.rs`.
-const ROOMS: [&str; 18] = [
+const ROOMS: [&str; 19] = [
     "schedule",
     "components",
     "constants",
@@ -26,6 +26,7 @@ const ROOMS: [&str; 18] = [
     "free_camera",
     "plugin",
     "material",
+    "fullscreen_material",
     "guide",
 ];
 

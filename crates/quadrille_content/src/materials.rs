@@ -1,12 +1,14 @@
 //! Materials with a shader of their own, for 2D and 3D: rows in one buffer, and shaders that read them.
 
+pub(crate) mod buffers;
 pub(crate) mod layout;
 pub(crate) mod rows;
 pub(crate) mod shader;
 
+pub use buffers::ShaderBuffers;
 pub use layout::MaterialLayout;
 pub use rows::{MaterialRows, upload_material_rows};
 pub use shader::{
-    MATERIAL_ROWS, MaterialImages, MaterialShaderForm, check_material_output, material_entry_point,
-    translate_material,
+    BoundBinding, MATERIAL_ROWS, MATERIAL_VERTEX, MaterialImages, MaterialShaderForm,
+    MaterialStage, check_material_output, material_entry_point, translate_material,
 };

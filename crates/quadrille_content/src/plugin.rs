@@ -1,7 +1,7 @@
 //! [`ContentPlugin`].
 
 use bevy_app::{App, Last, Plugin, PostStartup, PostUpdate};
-use bevy_asset::{AssetEventSystems, AssetPlugin, AssetServer, Assets};
+use bevy_asset::{AssetApp as _, AssetEventSystems, AssetPlugin, AssetServer, Assets};
 use bevy_camera::visibility::VisibilitySystems;
 use bevy_camera::{CameraPlugin, CameraUpdateSystems};
 use bevy_ecs::prelude::*;
@@ -9,6 +9,7 @@ use bevy_image::{Image, ImagePlugin, ImageSamplerDescriptor};
 use bevy_mesh::MeshPlugin;
 use bevy_transform::{TransformPlugin, TransformSystems};
 use quadrille::ecs::{ImageLimits, RenderStartup, TexturePlugin, expect_renderer};
+use quadrille::material::ShaderBuffer;
 use quadrille::prelude::{Render, RenderSystems};
 
 use crate::cameras::msaa::Msaa;
@@ -19,6 +20,7 @@ use crate::cameras::target::ManualTextureViews;
 use crate::cameras::unsupported_fields::warn_unsupported_fields;
 use crate::images::{DefaultSampler, DeviceImages, UploadBudget, prepare_images};
 use crate::lines::{GizmoLineBatches, init_gizmo_lines, publish_shader_modules};
+use crate::materials::buffers::{ShaderBuffers, mark_shader_buffers_dirty, upload_shader_buffers};
 use crate::meshes::assets::{DrawnMeshes, release_meshes};
 use crate::schedule::ContentSystems;
 use crate::shaders::add_shader_assets;
@@ -52,6 +54,7 @@ impl Plugin for ContentPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
         add_shader_assets(app);
+        app.init_asset::<ShaderBuffer>();
         // `ImagePlugin` may have been added by the program or by another plugin.
         let image_plugin = app.get_added_plugins::<ImagePlugin>();
         let default_sampler = image_plugin.first().map(|plugin| &plugin.default_sampler);
@@ -59,6 +62,7 @@ impl Plugin for ContentPlugin {
         app.insert_resource(DefaultSampler(default_sampler))
             .init_resource::<DeviceImages>()
             .init_resource::<DrawnMeshes>()
+            .init_resource::<ShaderBuffers>()
             .init_resource::<RateLimitedWarnings>()
             .init_resource::<InvalidCameras>()
             .init_resource::<ClampedViewports>()
@@ -99,11 +103,14 @@ impl Plugin for ContentPlugin {
                 (ContentSystems::Draw3d, ContentSystems::Draw2d).chain(),
             ),
         )
-        .add_systems(RenderStartup, (mark_all_dirty, init_gizmo_lines))
+        .add_systems(
+            RenderStartup,
+            (mark_all_dirty, mark_shader_buffers_dirty, init_gizmo_lines),
+        )
         .add_systems(
             Render,
             (
-                prepare_images.in_set(ContentSystems::Images),
+                (prepare_images, upload_shader_buffers).in_set(ContentSystems::Images),
                 extract_cameras.in_set(ContentSystems::Views),
                 release_meshes
                     .in_set(RenderSystems::Declare)

@@ -1,17 +1,17 @@
 //! Shader files as assets, by bevy's names. bevy has these types in `bevy_shader`, which comes with a translator of its own
-//! (`wesl`, declared for Rust 1.97.1); this crate has the one of [`GpuShader`], so it defines them.
+//! (`wesl`, declared for Rust 1.97.1); this crate has the one of [`GpuShader`](quadrille::prelude::GpuShader), so it
+//! defines them.
 
 use std::borrow::Cow;
 use std::io::{Error, ErrorKind, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bevy_app::App;
 use bevy_asset::io::Reader;
 use bevy_asset::{Asset, AssetApp as _, AssetLoader, AssetPath, Handle, LoadContext};
 use bevy_reflect::{Reflect, TypePath};
 use quadrille::ecs::AssetFolder;
-use quadrille::prelude::GpuShader;
-use quadrille::vulkan::ShaderError;
+use quadrille::vulkan::shader::ShaderOptions;
 
 /// WGSL of a file, or of a program.
 #[derive(Asset, Reflect, Clone, Debug, PartialEq, Eq)]
@@ -32,17 +32,6 @@ impl Shader {
             path: path.into(),
             source: source.into(),
             file: None,
-        }
-    }
-
-    /// Translates text that was generated from this shader, with its name and its imports.
-    ///
-    /// # Errors
-    /// As for [`GpuShader::wgsl`].
-    pub fn translate(&self, generated: &str) -> std::result::Result<GpuShader, ShaderError> {
-        match &self.file {
-            Some(file) => GpuShader::wgsl_beside(&self.path, generated, file),
-            None => GpuShader::wgsl(&self.path, generated),
         }
     }
 }
@@ -98,6 +87,15 @@ struct ShaderLoader {
     folder: AssetFolder,
 }
 
+impl ShaderLoader {
+    /// Paths of the assets that a shader file imports, without shader defs.
+    fn imports(&self, label: &str, source: &str, file: &Path) -> Vec<AssetPath<'static>> {
+        let files = ShaderOptions::new().imported_files(label, source, file);
+        let paths = files.iter().filter_map(|file| self.folder.asset_path(file));
+        paths.collect()
+    }
+}
+
 impl AssetLoader for ShaderLoader {
     type Asset = Shader;
     type Settings = ();
@@ -119,10 +117,18 @@ impl AssetLoader for ShaderLoader {
         }
         let source = String::from_utf8(bytes)
             .map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))?;
+        let (label, file) = (path.to_string(), self.folder.file(path));
+        for import in file
+            .iter()
+            .flat_map(|file| self.imports(&label, &source, file))
+        {
+            // Reading a file makes the asset depend on it. Translation reports one that does not exist.
+            let _ = load_context.read_asset_bytes(import).await;
+        }
         Ok(Shader {
-            path: path.to_string(),
+            path: label,
             source: source.into(),
-            file: self.folder.file(path),
+            file,
         })
     }
 
@@ -138,3 +144,6 @@ pub(crate) fn add_shader_assets(app: &mut App) {
         .register_asset_reflect::<Shader>()
         .register_asset_loader(ShaderLoader { folder });
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,6 +43,9 @@ const SAMPLER_TYPES: [(&str, &str); 3] = [
     ("comparison", "Comparison"),
 ];
 
+/// Accesses of storage textures, as bevy writes them.
+const STORAGE_ACCESSES: [&str; 3] = ["ReadOnly", "WriteOnly", "ReadWrite"];
+
 const STAGES: [&str; 5] = ["all", "none", "vertex", "fragment", "compute"];
 
 /// One binding: its number, the expression that describes it, and the statement that adds its value.
@@ -60,67 +63,26 @@ struct Uniform<'a> {
 
 /// Implements `AsBindGroup`.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let fields = named_fields(input)?;
-    let mut bound = Vec::new();
-    let mut numbers = Vec::new();
-    let mut data = quote!(());
-    let mut data_value = TokenStream::new();
+    let mut bindings = Bindings::default();
     for attribute in &input.attrs {
-        if is(attribute, "uniform") || is(attribute, "data") {
-            let converted: Converted = attribute.parse_args()?;
-            take_number(&mut numbers, converted.number, attribute)?;
-            bound.push(converted.bound());
-        } else if is(attribute, "bind_group_data") {
-            let ty: Type = attribute.parse_args()?;
-            data_value = quote!(<#ty as ::core::convert::From<&Self>>::from(self));
-            data = quote!(#ty);
-        }
+        bindings.add_of_struct(attribute)?;
     }
-    let mut uniforms: Vec<Uniform<'_>> = Vec::new();
-    for field in fields {
+    for field in named_fields(input)? {
         for attribute in &field.attrs {
-            let Some(kind) = FIELD_ATTRIBUTES
-                .into_iter()
-                .find(|kind| is(attribute, kind))
-            else {
-                continue;
-            };
-            let arguments: Arguments = attribute.parse_args()?;
-            let number = arguments.number;
-            if kind == "uniform" {
-                arguments.expect_options(&["visibility"])?;
-                match uniforms.iter_mut().find(|uniform| uniform.number == number) {
-                    Some(uniform) => uniform.fields.push(field),
-                    None => {
-                        take_number(&mut numbers, number, attribute)?;
-                        uniforms.push(Uniform {
-                            number,
-                            fields: vec![field],
-                        });
-                    }
-                }
-                continue;
-            }
-            take_number(&mut numbers, number, attribute)?;
-            bound.push(match kind {
-                "texture" => texture(field, &arguments)?,
-                "sampler" => sampler(field, &arguments)?,
-                _ => {
-                    let message = format!(
-                        "`{kind}` is not drawn by Quadrille yet: materials take `uniform`, `texture` and `sampler`"
-                    );
-                    return Err(Error::new_spanned(attribute, message));
-                }
-            });
+            bindings.add_of_field(field, attribute)?;
         }
     }
     let mut structs = TokenStream::new();
-    for uniform in &uniforms {
-        bound.push(uniform.bound(input, &mut structs));
-    }
-    bound.sort_by_key(|binding| binding.number);
+    let bound = bindings.finish(input, &mut structs);
     let descriptions = bound.iter().map(|binding| &binding.description);
     let values = bound.iter().map(|binding| &binding.value);
+    let (data, data_value) = match &bindings.data {
+        Some(ty) => (
+            quote!(#ty),
+            quote!(<#ty as ::core::convert::From<&Self>>::from(self)),
+        ),
+        None => (quote!(()), TokenStream::new()),
+    };
     let name = &input.ident;
     let (of_impl, of_type, wheres) = input.generics.split_for_impl();
     Ok(quote! {
@@ -144,6 +106,82 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             }
         };
     })
+}
+
+/// Bindings of a struct while its attributes are read.
+#[derive(Default)]
+struct Bindings<'a> {
+    /// All but the uniforms of fields.
+    bound: Vec<Bound>,
+    uniforms: Vec<Uniform<'a>>,
+    numbers: Vec<u32>,
+    /// Type in `#[bind_group_data(..)]`.
+    data: Option<Type>,
+}
+
+impl<'a> Bindings<'a> {
+    /// Adds the binding of an attribute of the struct, if it has one.
+    fn add_of_struct(&mut self, attribute: &Attribute) -> Result<()> {
+        if is(attribute, "uniform") || is(attribute, "data") {
+            let converted: Converted = attribute.parse_args()?;
+            take_number(&mut self.numbers, converted.number, attribute)?;
+            self.bound.push(converted.bound());
+        } else if is(attribute, "bind_group_data") {
+            self.data = Some(attribute.parse_args()?);
+        }
+        Ok(())
+    }
+
+    /// Adds the binding of an attribute of a field, if it has one.
+    fn add_of_field(&mut self, field: &'a Field, attribute: &Attribute) -> Result<()> {
+        let mut kinds = FIELD_ATTRIBUTES.into_iter();
+        let Some(kind) = kinds.find(|kind| is(attribute, kind)) else {
+            return Ok(());
+        };
+        let arguments: Arguments = attribute.parse_args()?;
+        if kind == "uniform" {
+            return self.add_uniform(field, &arguments, attribute);
+        }
+        take_number(&mut self.numbers, arguments.number, attribute)?;
+        self.bound.push(match kind {
+            "texture" => texture(field, &arguments)?,
+            "sampler" => sampler(field, &arguments)?,
+            "storage" => storage(field, &arguments)?,
+            _ => storage_texture(field, &arguments)?,
+        });
+        Ok(())
+    }
+
+    /// Adds a field of a uniform, which others may belong to.
+    fn add_uniform(
+        &mut self,
+        field: &'a Field,
+        arguments: &Arguments,
+        attribute: &Attribute,
+    ) -> Result<()> {
+        arguments.expect_options(&["visibility"])?;
+        let number = arguments.number;
+        let mut known = self.uniforms.iter_mut();
+        if let Some(uniform) = known.find(|uniform| uniform.number == number) {
+            uniform.fields.push(field);
+            return Ok(());
+        }
+        take_number(&mut self.numbers, number, attribute)?;
+        self.uniforms.push(Uniform {
+            number,
+            fields: vec![field],
+        });
+        Ok(())
+    }
+
+    /// Takes all bindings, sorted by number. The structs of uniforms with several fields are added to `structs`.
+    fn finish(&mut self, input: &DeriveInput, structs: &mut TokenStream) -> Vec<Bound> {
+        let mut bound = std::mem::take(&mut self.bound);
+        let uniforms = self.uniforms.iter();
+        bound.extend(uniforms.map(|uniform| uniform.bound(input, structs)));
+        bound.sort_by_key(|binding| binding.number);
+        bound
+    }
 }
 
 fn named_fields(input: &DeriveInput) -> Result<&Punctuated<Field, Token![,]>> {
@@ -276,6 +314,38 @@ fn sampler(field: &Field, arguments: &Arguments) -> Result<Bound> {
     Ok(image_binding(field, arguments.number, &description))
 }
 
+fn storage(field: &Field, arguments: &Arguments) -> Result<Bound> {
+    arguments.expect_options(&["read_only", "buffer", "visibility", "binding_array"])?;
+    let is_read_only = arguments.word("read_only")?;
+    // A raw buffer and a handle are told apart by their types.
+    arguments.word("buffer")?;
+    let ident = &field.ident;
+    let kind =
+        quote!(::quadrille::material::MaterialBindingKind::Storage { writes: !#is_read_only });
+    Ok(Bound {
+        value: quote!(values.storage(&self.#ident);),
+        ..image_binding(field, arguments.number, &kind)
+    })
+}
+
+fn storage_texture(field: &Field, arguments: &Arguments) -> Result<Bound> {
+    arguments.expect_options(&["dimension", "image_format", "access", "visibility"])?;
+    let dimension = arguments.one_of("dimension", &DIMENSIONS, "D2")?;
+    let access = match arguments.path("access")? {
+        Some(access) => access.clone(),
+        None => format_ident!("ReadWrite"),
+    };
+    if !STORAGE_ACCESSES.iter().any(|it| access == it) {
+        let message = format!("unknown access; there are: {}", STORAGE_ACCESSES.join(", "));
+        return Err(Error::new_spanned(access, message));
+    }
+    let kind = quote!(::quadrille::material::MaterialBindingKind::StorageTexture {
+        dimension: ::quadrille::material::TextureDimension::#dimension,
+        access: ::quadrille::material::StorageTextureAccess::#access,
+    });
+    Ok(image_binding(field, arguments.number, &kind))
+}
+
 fn image_binding(field: &Field, number: u32, kind: &TokenStream) -> Bound {
     let ident = &field.ident;
     let name = ident.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -388,6 +458,38 @@ impl Arguments {
                 other,
                 "`true` or `false` is expected here",
             )),
+        }
+    }
+
+    /// Whether an option without a value is there.
+    fn word(&self, name: &str) -> Result<bool> {
+        let mut options = self.options.iter();
+        match options.find(|option| option.path().is_ident(name)) {
+            None => Ok(false),
+            Some(Meta::Path(_)) => Ok(true),
+            Some(other) => {
+                let message = format!("`{name}` has no value here; write `{name}` alone");
+                Err(Error::new_spanned(other, message))
+            }
+        }
+    }
+
+    /// The last segment of a path: `access = ReadOnly`.
+    fn path(&self, name: &str) -> Result<Option<&Ident>> {
+        let mut options = self.options.iter();
+        let Some(option) = options.find(|option| option.path().is_ident(name)) else {
+            return Ok(None);
+        };
+        let value = match option {
+            Meta::NameValue(pair) => Some(&pair.value),
+            _ => None,
+        };
+        match value {
+            Some(Expr::Path(path)) => Ok(path.path.segments.last().map(|it| &it.ident)),
+            _ => {
+                let message = format!("a name is expected: `{name} = ..`");
+                Err(Error::new_spanned(option, message))
+            }
         }
     }
 }

@@ -1,12 +1,14 @@
-//! Bindings of materials as data: `#[derive(AsBindGroup)]` collects uniforms, textures and samplers without device
-//! calls. The crates that draw materials put them into tables.
+//! Bindings of materials as data: `#[derive(AsBindGroup)]` collects uniforms, buffers, textures and samplers without
+//! device calls. The crates that draw materials put them into tables.
 
 use std::hash::Hash;
 
-use bevy_asset::Handle;
+use bevy_asset::{Asset, Handle, RenderAssetUsages, UntypedHandle};
 use bevy_image::Image;
+use bevy_reflect::TypePath;
 use encase::internal::WriteInto;
 use encase::{ShaderSize, ShaderType, StorageBuffer};
+use quadrille_vulkan::resources::GpuBuffer;
 
 pub use quadrille_derive::AsBindGroup;
 
@@ -14,7 +16,8 @@ pub use quadrille_derive::AsBindGroup;
 ///
 /// Fields with the same number in `#[uniform(0)]` form one struct in the shader, in the order of the fields.
 /// `#[texture(1)]` and `#[sampler(2)]` take a `Handle<Image>` or an `Option` of one; without an image the texture is
-/// white.
+/// white. `#[storage(3, read_only)]` takes a `Handle<ShaderBuffer>`, and with `buffer` a [`GpuBuffer`];
+/// `#[storage_texture(4)]` takes an image, and shaders that read it are refused: materials only sample.
 ///
 /// ```
 /// # extern crate quadrille_ecs as quadrille;
@@ -97,6 +100,29 @@ pub enum MaterialBindingKind {
     },
     /// The sampler of an image.
     Sampler(SamplerBindingType),
+    /// A storage buffer.
+    Storage {
+        /// Whether shaders may write it.
+        writes: bool,
+    },
+    /// An image that shaders load and store texels of.
+    StorageTexture {
+        /// Dimension of its view.
+        dimension: TextureDimension,
+        /// Access of shaders to it.
+        access: StorageTextureAccess,
+    },
+}
+
+/// Access of shaders to a storage texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StorageTextureAccess {
+    /// `read`.
+    ReadOnly,
+    /// `write`.
+    WriteOnly,
+    /// `read_write`.
+    ReadWrite,
 }
 
 /// Dimension of a texture's view.
@@ -146,9 +172,15 @@ pub struct BindingValues(Vec<BindingValue>);
 
 /// Value of one binding.
 #[derive(Clone, Debug, PartialEq)]
-enum BindingValue {
+pub enum BindingValue {
+    /// A uniform, laid out as WGSL does.
     Uniform(Vec<u8>),
+    /// An image, of which the texture, the storage texture or the sampler is bound.
     Image(Option<Handle<Image>>),
+    /// A buffer of the program.
+    Buffer(GpuBuffer),
+    /// A buffer asset.
+    BufferAsset(UntypedHandle),
 }
 
 impl BindingValues {
@@ -165,20 +197,106 @@ impl BindingValues {
         self.0.push(BindingValue::Image(image.handle().cloned()));
     }
 
+    /// Adds a storage buffer.
+    pub fn storage(&mut self, buffer: &impl MaterialBuffer) {
+        self.0.push(buffer.value());
+    }
+
+    /// All values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &BindingValue> {
+        self.0.iter()
+    }
+
+    /// The value of the binding with this index.
+    pub fn get(&self, index: usize) -> Option<&BindingValue> {
+        self.0.get(index)
+    }
+
     /// The bytes of all uniforms, in order.
     pub fn uniforms(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().filter_map(|value| match value {
             BindingValue::Uniform(bytes) => Some(bytes.as_slice()),
-            BindingValue::Image(_) => None,
+            _ => None,
         })
     }
 
-    /// The images of all textures and samplers, in order.
+    /// The images of all textures and samplers, in order, with `None` also for buffers: the order is that of all bindings
+    /// but uniforms.
     pub fn images(&self) -> impl Iterator<Item = Option<&Handle<Image>>> {
         self.0.iter().filter_map(|value| match value {
             BindingValue::Uniform(_) => None,
             BindingValue::Image(image) => Some(image.as_ref()),
+            BindingValue::Buffer(_) | BindingValue::BufferAsset(_) => Some(None),
         })
+    }
+}
+
+/// A field of a material with a storage buffer.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no buffer of a material",
+    label = "a field with `#[storage]` is a `Handle<ShaderBuffer>`, or with `buffer` a `GpuBuffer`"
+)]
+pub trait MaterialBuffer {
+    /// The buffer.
+    fn value(&self) -> BindingValue;
+}
+
+impl MaterialBuffer for GpuBuffer {
+    fn value(&self) -> BindingValue {
+        BindingValue::Buffer(self.clone())
+    }
+}
+
+impl MaterialBuffer for Handle<ShaderBuffer> {
+    fn value(&self) -> BindingValue {
+        BindingValue::BufferAsset(self.clone().untyped())
+    }
+}
+
+/// A storage buffer as an asset, by bevy's name: its bytes are uploaded when it is added or changed.
+///
+/// ```
+/// # extern crate quadrille_ecs as quadrille;
+/// use quadrille::material::ShaderBuffer;
+///
+/// let colors = ShaderBuffer::from(vec![[1.0_f32, 0.0, 0.0, 1.0]; 5]);
+/// assert_eq!(colors.data.len(), 80);
+/// ```
+#[derive(Asset, TypePath, Clone, Debug, Default, PartialEq)]
+pub struct ShaderBuffer {
+    /// The bytes, as WGSL lays them out.
+    pub data: Vec<u8>,
+}
+
+impl ShaderBuffer {
+    /// A buffer with these values. bevy's usages have no meaning here: the asset keeps its bytes.
+    pub fn new<T: bytemuck::NoUninit>(data: Vec<T>, _usages: RenderAssetUsages) -> Self {
+        Self {
+            data: bytemuck::cast_slice(&data).to_vec(),
+        }
+    }
+
+    /// A buffer of zeros.
+    pub fn with_size(bytes: u64, _usages: RenderAssetUsages) -> Self {
+        Self {
+            data: vec![0; bytes as usize],
+        }
+    }
+
+    /// Replaces the value, laid out as WGSL does.
+    pub fn set_data<T: ShaderType + WriteInto>(&mut self, value: T) {
+        *self = Self::from(value);
+    }
+}
+
+impl<T: ShaderType + WriteInto> From<T> for ShaderBuffer {
+    fn from(value: T) -> Self {
+        let mut buffer = StorageBuffer::new(Vec::new());
+        // A vector grows as needed, so writing cannot fail.
+        let _ = buffer.write(&value);
+        Self {
+            data: buffer.into_inner(),
+        }
     }
 }
 

@@ -92,8 +92,8 @@ const EXPECTED_ERRORS: [[&str; 3]; 20] = [
         "",
     ],
     [
-        "`storage` is not drawn by Quadrille yet: materials take `uniform`, `texture` and `sampler`",
-        "#[storage(0, read_only)]",
+        "Vec<f32>` is no buffer of a material",
+        "a field with `#[storage]` is a `Handle<ShaderBuffer>`, or with `buffer` a `GpuBuffer`",
         "",
     ],
     [

@@ -4,6 +4,7 @@
 //! Both are validated and reflected before they are passed to a driver.
 
 mod compose;
+mod composed;
 mod constants;
 mod data_layout;
 mod defs;
@@ -29,6 +30,7 @@ use compose::{Root, compose};
 use constants::Overrides;
 
 pub use compose::{Kind as WgslTokenKind, Token as WgslToken, tokens as wgsl_tokens};
+pub use composed::ComposedShader;
 pub use constants::Constant;
 pub use data_layout::{DataLayout, ValueLayout};
 pub use defs::{ShaderDefVal, ShaderOptions};
@@ -211,44 +213,30 @@ impl GpuShader {
         ShaderOptions::new().wgsl(label, source)
     }
 
-    /// Translates WGSL that a program generated from `file`. Imports are relative to that file, as for
-    /// [`GpuShader::load`]. Hot reload is up to the program.
-    ///
-    /// # Errors
-    /// As for [`GpuShader::wgsl`].
-    pub fn wgsl_beside(
-        label: &str,
-        source: &str,
-        file: impl AsRef<Path>,
-    ) -> Result<Self, ShaderError> {
-        let root = Root {
-            label,
-            source,
-            file: Some(file.as_ref()),
-            options: &ShaderOptions::new(),
-            follows_files: false,
-        };
-        let shader = Self::composed(&root, &mut Vec::new())?;
-        let mut inner = Arc::unwrap_or_clone(shader.0);
-        // The file differs from this source, so reloads of imports must not read it.
-        inner.source = None;
-        inner.imports.clear();
-        Ok(Self(Arc::new(inner)))
-    }
-
     /// Composes and translates WGSL with its imports, and adds their files to `files`, also on failure.
     fn composed(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Self, ShaderError> {
         let joined = compose(root, files)?;
         let has_imports = joined.has_imports();
-        let translated = wgsl::translate(root.label, joined)?;
-        let shader = Self::new(root.label, translated.words, translated.entry_points)?;
+        let shader = Self::of_joined(root.label, joined, root.options)?;
         let mut inner = Arc::unwrap_or_clone(shader.0);
-        inner.overrides = translated.overrides.map(Arc::new);
-        inner.options = root.options.clone();
         if has_imports {
             inner.source = Some(root.source.into());
             inner.imports.clone_from(files);
         }
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// Translates a composed source.
+    fn of_joined(
+        label: &str,
+        joined: compose::Joined,
+        options: &ShaderOptions,
+    ) -> Result<Self, ShaderError> {
+        let translated = wgsl::translate(label, joined)?;
+        let shader = Self::new(label, translated.words, translated.entry_points)?;
+        let mut inner = Arc::unwrap_or_clone(shader.0);
+        inner.overrides = translated.overrides.map(Arc::new);
+        inner.options = options.clone();
         Ok(Self(Arc::new(inner)))
     }
 

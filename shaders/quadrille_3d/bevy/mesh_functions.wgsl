@@ -5,6 +5,23 @@
 import package::render::view_transformations::position_world_to_clip;
 import quadrille_3d::mesh_types::Instance;
 import quadrille_3d::scene::{instances, visible_instances};
+@if(!QUADRILLE_SHADOW_PASS) import quadrille_3d::scene::camera;
+@if(!QUADRILLE_SHADOW_PASS) import quadrille_3d::visibility_range::visibility_range_dither_level;
+
+// By instance; instances beyond the end have tag 0.
+@group(0) @binding(27) var<storage, read> mesh_tags: array<u32>;
+
+// Value of `MeshTag`.
+fn get_tag(instance_index: u32) -> u32 {
+    let instance = visible_instances[instance_index];
+    return select(0u, mesh_tags[instance], instance < arrayLength(&mesh_tags));
+}
+
+// Dither level of a `VisibilityRange`; none in shadow maps.
+fn get_visibility_range_dither_level(instance_index: u32, world_position: vec4f) -> i32 {
+    @if(QUADRILLE_SHADOW_PASS) return 0;
+    @else return visibility_range_dither_level(instance_of(instance_index), camera.position);
+}
 
 fn instance_of(instance_index: u32) -> Instance {
     return instances[visible_instances[instance_index]];

@@ -102,26 +102,42 @@ where
         };
         app.add_systems(
             Render,
-            (extract_material_instances::<M, C>, extract)
+            (
+                remove_material_instances::<M, C>.in_set(RemovedInstances),
+                (extract_material_instances::<C>, extract).after(RemovedInstances),
+            )
                 .in_set(Prepare2dSystems::Assets)
                 .before(prepare_material_shaders),
         );
     }
 }
 
-/// Filter for changed components, including those of disabled entities.
-type ChangedMaterials<C> = (Changed<C>, Allow<Disabled>);
+/// Systems that apply removed components, before added ones are applied.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct RemovedInstances;
 
-/// Copies the asset ID of each changed component to the untyped one, which extraction reads.
-fn extract_material_instances<M: Asset, C: Component + AsAssetId<Asset = M>>(
-    mut changed: Query<(&C, &mut MaterialInstance), ChangedMaterials<C>>,
+/// Filter of changed components, and of entities from which the material of another type was removed, including those of
+/// disabled entities.
+type ChangedMaterials<C> = (Or<(Changed<C>, Changed<MaterialInstance>)>, Allow<Disabled>);
+
+/// Copies the asset ID of each changed component to the untyped one, which extraction reads. Of several types on one entity
+/// the one that changed last is drawn.
+fn extract_material_instances<C: Component + AsAssetId>(
+    mut changed: Query<(Ref<C>, &mut MaterialInstance), ChangedMaterials<C>>,
+) {
+    for (material, mut instance) in &mut changed {
+        if material.is_changed() || instance.0.is_none() {
+            let id = material.as_asset_id().untyped();
+            instance.set_if_neq(MaterialInstance(Some(id)));
+        }
+    }
+}
+
+/// Removes the asset IDs of removed components from their entities.
+fn remove_material_instances<M: Asset, C: Component>(
     mut removed: RemovedComponents<C>,
     mut without: Query<&mut MaterialInstance, (Without<C>, Allow<Disabled>)>,
 ) {
-    for (material, mut instance) in &mut changed {
-        let id = material.as_asset_id().untyped();
-        instance.set_if_neq(MaterialInstance(Some(id)));
-    }
     for entity in removed.read() {
         if let Ok(mut instance) = without.get_mut(entity)
             && instance

@@ -75,7 +75,7 @@ pub trait MaterialExtension2d: AsBindGroup + Asset + Clone + Sized {
     }
 }
 
-/// The effect on a [`Sprite`](bevy_sprite::Sprite). An entity has at most one.
+/// The effect on a [`Sprite`](bevy_sprite::Sprite). Of several types on one entity the one that changed last is drawn.
 #[derive(Component, FromTemplate, Debug, Deref, DerefMut, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone)]
 pub struct SpriteMaterial<M: Asset>(pub Handle<M>);

@@ -1,17 +1,28 @@
 //! Material shaders: creates pipelines of loaded ones.
 
+use std::borrow::Cow;
+
 use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets};
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashSet;
 use quadrille::prelude::GpuDevice;
+use quadrille::vulkan::shader::ShaderDefVal;
 use quadrille_content::materials::{
-    MaterialImages, MaterialLayout, MaterialShaderForm, translate_material,
+    MaterialImages, MaterialLayout, MaterialShaderForm, MaterialStage, translate_material,
 };
 use quadrille_content::shaders::Shader;
 
 use crate::pipelines::Pipelines2d;
 use crate::pipelines::materials::{FIRST_IMAGE, MaterialPipelines};
 use crate::scene::materials::{MaterialKind, MaterialType, Materials2d, ShaderSource, ShaderState};
+
+/// Shader defs of meshes and sprites, by bevy's names: their vertices have these attributes.
+static MESH_DEFS: [ShaderDefVal; 4] = [
+    ShaderDefVal::Bool(Cow::Borrowed("VERTEX_POSITIONS"), true),
+    ShaderDefVal::Bool(Cow::Borrowed("VERTEX_NORMALS"), true),
+    ShaderDefVal::Bool(Cow::Borrowed("VERTEX_UVS"), true),
+    ShaderDefVal::Bool(Cow::Borrowed("VERTEX_COLORS"), true),
+];
 
 /// Conventions of 2D shaders: a fragment knows its material's row, and images are bindings.
 fn form(kind: MaterialKind) -> MaterialShaderForm {
@@ -20,8 +31,7 @@ fn form(kind: MaterialKind) -> MaterialShaderForm {
             MaterialKind::Mesh | MaterialKind::Sprite => 2,
             MaterialKind::Node => 1,
         },
-        imports: "",
-        row: "quadrille_index",
+        prelude: "fn quadrille_row(quadrille_index: u32) -> u32 { return quadrille_index; }",
         rows_binding: 3,
         images: MaterialImages::Bound(FIRST_IMAGE),
     }
@@ -99,7 +109,15 @@ impl MaterialType {
         let Some(shader) = shader else {
             return false;
         };
-        match translate_material(self.name, shader, layout, &form(self.kind)) {
+        let defs = match self.kind {
+            MaterialKind::Mesh | MaterialKind::Sprite => MESH_DEFS.as_slice(),
+            MaterialKind::Node => &[],
+        };
+        let shader = (shader, MaterialStage::Fragment);
+        let form = form(self.kind);
+        // Images are bound in their order.
+        let bound = &mut Vec::new();
+        match translate_material(self.name, shader, layout, &form, defs, bound) {
             Ok(translated) => self.shader = ShaderState::Translated(translated),
             Err(why) => self.fail(&why),
         }

@@ -163,7 +163,7 @@ impl Materials2d {
         let rows = &mut self.rows[of_type as usize];
         let row = old.map_or_else(|| rows.add(), |old| old.row);
         // Images are separate bindings in 2D, so rows contain no texture indices.
-        rows.write(row, &desc.values, |_| 0);
+        rows.write(row, &desc.values, |_, _| 0);
         let images = desc.values.images();
         let images = images.map(|image| image.map_or_else(AssetId::default, Handle::id));
         let bind_group = self.add_group(BindGroup {

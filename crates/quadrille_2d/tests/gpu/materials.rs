@@ -39,6 +39,12 @@ impl Default for Tinted {
     }
 }
 
+/// Another type, without a shader: magenta, as in bevy.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+struct Unshaded {}
+
+impl Material2d for Unshaded {}
+
 const HANDLE: Handle<Shader> = bevy_asset::uuid_handle!("1b1dc5ac-1f3c-4d0f-9d67-60b1f1e5b4a1");
 
 impl Material2d for Tinted {
@@ -67,12 +73,14 @@ struct Change { strength: f32, offset: vec4f }
 
 @fragment
 fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
-    let texel = textureSample(pattern, pattern_sampler, mesh.uv) * mesh.color;
+    var texel = textureSample(pattern, pattern_sampler, mesh.uv);
+    @if(VERTEX_COLORS)
+    texel *= mesh.color;
     return vec4f(color.rgb * texel.rgb * change.strength + change.offset.rgb, color.a);
 }
 ";
 
-fn add_shader(app: &mut App, handle: &Handle<Shader>, source: &str) {
+pub(crate) fn add_shader(app: &mut App, handle: &Handle<Shader>, source: &str) {
     let shader = Shader::from_wgsl(source.to_owned(), "tinted.wgsl");
     let mut shaders = app.world_mut().resource_mut::<Assets<Shader>>();
     shaders
@@ -97,6 +105,7 @@ fn rig_prepared(source: &str, prepare: impl FnOnce(&mut Rig)) -> Rig {
     let plugins = (
         Quadrille2dPlugin::default(),
         Material2dPlugin::<Tinted>::default(),
+        Material2dPlugin::<Unshaded>::default(),
     );
     let mut rig = Rig::with(32, 32, plugins);
     add_shader(&mut rig.app, &HANDLE, source);
@@ -108,7 +117,7 @@ fn rig_prepared(source: &str, prepare: impl FnOnce(&mut Rig)) -> Rig {
     rig
 }
 
-fn add<A: Asset>(rig: &mut Rig, asset: A) -> Handle<A> {
+pub(crate) fn add<A: Asset>(rig: &mut Rig, asset: A) -> Handle<A> {
     rig.app.world_mut().resource_mut::<Assets<A>>().add(asset)
 }
 
@@ -123,13 +132,13 @@ fn square(rig: &mut Rig, center: Vec3, material: Tinted) -> (Entity, Handle<Tint
 }
 
 /// sRGB code of a linear value.
-fn code(linear: f32) -> u8 {
+pub(crate) fn code(linear: f32) -> u8 {
     let color = Color::linear_rgb(linear, 0.0, 0.0).to_srgba();
     (color.red * 255.0).round() as u8
 }
 
 /// Compares the color at a point around the center, y up.
-fn assert_color(picture: &Picture, [x, y]: [i32; 2], wanted: [f32; 3]) {
+pub(crate) fn assert_color(picture: &Picture, [x, y]: [i32; 2], wanted: [f32; 3]) {
     let found = picture.at((16 + x) as u32, (16 - y) as u32);
     for (found, wanted) in found.into_iter().zip(wanted) {
         let wanted = code(wanted);
@@ -141,7 +150,7 @@ fn assert_color(picture: &Picture, [x, y]: [i32; 2], wanted: [f32; 3]) {
 }
 
 /// Two texels, red and green, with nearest filtering.
-fn pattern() -> Image {
+pub(crate) fn pattern() -> Image {
     let size = Extent3d {
         width: 2,
         height: 1,
@@ -159,6 +168,12 @@ fn pattern() -> Image {
     image
 }
 
+/// A square of 8 pixels with one vertex color.
+fn colored_square(color: [f32; 4]) -> Mesh {
+    let mesh = Mesh::from(Rectangle::new(8.0, 8.0));
+    mesh.with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![color; 4])
+}
+
 fn tinted(red: f32, green: f32, blue: f32) -> Tinted {
     Tinted {
         color: LinearRgba::rgb(red, green, blue),
@@ -166,7 +181,7 @@ fn tinted(red: f32, green: f32, blue: f32) -> Tinted {
     }
 }
 
-fn work(rig: &mut Rig) -> QueueWork {
+pub(crate) fn work(rig: &mut Rig) -> QueueWork {
     rig.update(1);
     rig.app.world().resource::<Phase2d>().work()
 }
@@ -192,6 +207,12 @@ fn material_2d_reads_uniforms_and_textures() {
     assert_color(&picture, [-6, 0], [0.0, 0.25, 0.125]);
     assert_color(&picture, [8, 0], [0.125, 0.25, 0.375]);
     assert_color(&picture, [0, 0], [0.0; 3]);
+    let colored = add(&mut rig, colored_square([1.0, 0.5, 0.25, 1.0]));
+    let material = add(&mut rig, tinted(1.0, 1.0, 1.0));
+    let place = Transform::from_xyz(-8.0, -10.0, 0.0);
+    let world = rig.app.world_mut();
+    world.spawn((Mesh2d(colored), MeshMaterial2d(material), place));
+    assert_color(&rig.picture(), [-8, -10], [1.0, 0.5, 0.25]);
     assert_eq!(work(&mut rig), QueueWork::default());
     let mut materials = rig.app.world_mut().resource_mut::<Assets<Tinted>>();
     materials.get_mut(&right).expect("it is there").strength = 1.0;
@@ -281,6 +302,21 @@ fn changed_and_removed_materials_are_followed() {
 
 #[test]
 #[ignore = "needs a device"]
+fn last_changed_of_two_material_types_is_drawn() {
+    let mut rig = rig(SHADER);
+    let (entity, _) = square(&mut rig, Vec3::ZERO, tinted(0.0, 0.5, 0.0));
+    assert_color(&rig.picture(), [0, 0], [0.0, 0.5, 0.0]);
+    let unshaded = add(&mut rig, Unshaded {});
+    let mut square = rig.app.world_mut().entity_mut(entity);
+    square.insert(MeshMaterial2d(unshaded));
+    assert_color(&rig.picture(), [0, 0], [1.0, 0.0, 1.0]);
+    let mut square = rig.app.world_mut().entity_mut(entity);
+    square.remove::<MeshMaterial2d<Unshaded>>();
+    assert_color(&rig.picture(), [0, 0], [0.0, 0.5, 0.0]);
+}
+
+#[test]
+#[ignore = "needs a device"]
 fn wrong_shader_of_material_2d_is_reported_and_magenta() {
     log::collect();
     for (source, part) in [
@@ -341,251 +377,4 @@ fn target_that_its_own_material_samples_ends_no_frame() {
     square(&mut rig, Vec3::ZERO, shown);
     rig.update(3);
     assert_color(&rig.picture(), [0, 0], [0.0, 0.5, 0.0]);
-}
-
-/// An effect on sprites.
-#[derive(Asset, TypePath, AsBindGroup, Clone)]
-struct Faded {
-    #[uniform(20)]
-    color: LinearRgba,
-    #[uniform(20)]
-    amount: f32,
-}
-
-const FADED: Handle<Shader> = bevy_asset::uuid_handle!("5e1f7b29-98a5-45a6-9d7e-8d3f3f24cf7b");
-
-impl MaterialExtension2d for Faded {
-    fn fragment_shader() -> Option<ShaderRef> {
-        Some(FADED.into())
-    }
-}
-
-/// Without a fragment shader: the unchanged sprite.
-#[derive(Asset, TypePath, AsBindGroup, Clone)]
-struct Plain {
-    #[uniform(20)]
-    unused: f32,
-}
-
-impl MaterialExtension2d for Plain {}
-
-#[test]
-#[ignore = "needs a device"]
-fn sprite_material_reads_the_sprite() {
-    let plugins = (
-        Quadrille2dPlugin::default(),
-        SpriteMaterialPlugin::<Faded>::default(),
-        SpriteMaterialPlugin::<Plain>::default(),
-    );
-    let mut rig = Rig::with(32, 32, plugins);
-    add_shader(
-        &mut rig.app,
-        &FADED,
-        "
-import bevy_sprite_render::mesh2d::vertex_output::VertexOutput;
-import bevy_sprite_render::sprite_mesh::functions::{get_final_color, sample_sprite_texture};
-struct Faded { color: vec4f, amount: f32 }
-@group(constants::MATERIAL_BIND_GROUP) @binding(20) var<uniform> faded: Faded;
-@fragment
-fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
-    let texel = sample_sprite_texture(mesh.uv, mesh.instance_index);
-    let color = get_final_color(texel, mesh.instance_index);
-    return vec4f(mix(color.rgb, faded.color.rgb, faded.amount), color.a);
-}",
-    );
-    rig.start();
-    let image = add(&mut rig, pattern());
-    let material = add(
-        &mut rig,
-        Faded {
-            color: LinearRgba::rgb(0.0, 0.0, 1.0),
-            amount: 0.5,
-        },
-    );
-    let plain = add(&mut rig, Plain { unused: 0.0 });
-    let sprite = |flip_x| Sprite {
-        custom_size: Some(Vec2::splat(8.0)),
-        flip_x,
-        color: Color::linear_rgb(0.5, 1.0, 1.0),
-        ..Sprite::from_image(image.clone())
-    };
-    let world = rig.app.world_mut();
-    world.insert_resource(ClearColor(Color::BLACK));
-    world.spawn((Camera2d, Msaa::Off));
-    world.spawn((
-        sprite(false),
-        SpriteMaterial(material.clone()),
-        Transform::from_xyz(-8.0, 8.0, 0.0),
-    ));
-    let flipped = world.spawn((
-        sprite(true),
-        SpriteMaterial(material),
-        Transform::from_xyz(8.0, 8.0, 0.0),
-    ));
-    let flipped = flipped.id();
-    world.spawn((
-        sprite(false),
-        SpriteMaterial(plain),
-        Transform::from_xyz(-8.0, -8.0, 0.0),
-    ));
-    let picture = rig.picture();
-    assert_color(&picture, [-10, 8], [0.25, 0.0, 0.5]);
-    assert_color(&picture, [-6, 8], [0.0, 0.5, 0.5]);
-    assert_color(&picture, [6, 8], [0.0, 0.5, 0.5]);
-    assert_color(&picture, [10, 8], [0.25, 0.0, 0.5]);
-    assert_color(&picture, [-10, -8], [0.5, 0.0, 0.0]);
-    let world = rig.app.world_mut();
-    world.entity_mut(flipped).remove::<SpriteMaterial<Faded>>();
-    let picture = rig.picture();
-    assert_color(&picture, [6, 8], [0.0, 1.0, 0.0]);
-    assert_color(&picture, [10, 8], [0.5, 0.0, 0.0]);
-}
-
-/// bevy's `examples/shader/shader_material_2d.rs`.
-#[derive(Asset, TypePath, AsBindGroup, Clone)]
-struct CustomMaterial {
-    #[uniform(0)]
-    color: LinearRgba,
-    #[texture(1)]
-    #[sampler(2)]
-    color_texture: Option<Handle<Image>>,
-}
-
-impl Material2d for CustomMaterial {
-    fn fragment_shader() -> ShaderRef {
-        "custom_material_2d.wesl".into()
-    }
-
-    fn alpha_mode(&self) -> AlphaMode2d {
-        AlphaMode2d::Mask(0.5)
-    }
-}
-
-/// Draws until a picture is as expected, or the attempts are used up.
-fn picture_when(rig: &mut Rig, is_right: impl Fn(&Picture) -> bool) -> Picture {
-    for _ in 0..500 {
-        let picture = rig.picture();
-        if is_right(&picture) {
-            return picture;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
-    rig.picture()
-}
-
-/// Shader files of bevy's examples.
-fn bevys_files() -> Quadrille2dPlugin {
-    Quadrille2dPlugin {
-        asset_folder: "../quadrille_vulkan/tests/bevy_shaders".into(),
-        ..Quadrille2dPlugin::default()
-    }
-}
-
-#[test]
-#[ignore = "needs a device"]
-fn bevys_file_of_shader_material_2d_is_drawn_unchanged() {
-    let plugins = (bevys_files(), Material2dPlugin::<CustomMaterial>::default());
-    let mut rig = Rig::with(32, 32, plugins);
-    rig.start();
-    let image = add(&mut rig, pattern());
-    let mesh = add(&mut rig, Mesh::from(Rectangle::default()));
-    let material = CustomMaterial {
-        color: LinearRgba::rgb(0.5, 0.5, 0.5),
-        color_texture: Some(image),
-    };
-    let material = add(&mut rig, material);
-    let world = rig.app.world_mut();
-    world.spawn((Camera2d, Msaa::Off));
-    let place = Transform::default().with_scale(Vec3::splat(32.0));
-    world.spawn((Mesh2d(mesh), MeshMaterial2d(material), place));
-    let picture = picture_when(&mut rig, |it| it.at(4, 4)[0] == code(0.5));
-    assert_color(&picture, [-8, 0], [0.5, 0.0, 0.0]);
-    assert_color(&picture, [8, 0], [0.0, 0.5, 0.0]);
-}
-
-#[cfg(feature = "ui")]
-mod nodes {
-    use super::*;
-
-    /// bevy's `examples/ui/ui_material.rs`.
-    #[derive(AsBindGroup, Asset, TypePath, Clone)]
-    struct CustomUiMaterial {
-        #[uniform(0)]
-        color: Vec4,
-        #[uniform(1)]
-        slider: Vec4,
-        #[texture(2)]
-        #[sampler(3)]
-        color_texture: Handle<Image>,
-        #[uniform(4)]
-        border_color: Vec4,
-    }
-
-    impl UiMaterial for CustomUiMaterial {
-        fn fragment_shader() -> ShaderRef {
-            "custom_ui_material.wesl".into()
-        }
-    }
-
-    #[test]
-    #[ignore = "needs a device"]
-    fn bevys_file_of_ui_material_is_drawn_unchanged() {
-        let plugins = (
-            bevys_files(),
-            UiMaterialPlugin::<CustomUiMaterial>::default(),
-        );
-        let mut rig = Rig::with(32, 32, plugins);
-        rig.start();
-        let image = add(&mut rig, pattern());
-        let material = CustomUiMaterial {
-            color: Vec4::new(1.0, 0.5, 1.0, 1.0),
-            slider: Vec4::splat(0.75),
-            color_texture: image,
-            border_color: Vec4::new(0.0, 0.0, 1.0, 1.0),
-        };
-        let material = add(&mut rig, material);
-        let world = rig.app.world_mut();
-        world.insert_resource(ClearColor(Color::BLACK));
-        world.spawn((Camera2d, Msaa::Off));
-        let node = Node {
-            width: px(32),
-            height: px(32),
-            border: UiRect {
-                left: px(4),
-                top: px(8),
-                right: px(2),
-                bottom: px(2),
-            },
-            border_radius: BorderRadius::top_left(px(6)),
-            ..Node::default()
-        };
-        let parent = Node {
-            width: px(32),
-            height: px(28),
-            overflow: Overflow::clip(),
-            ..Node::default()
-        };
-        let mut parent = world.spawn(parent);
-        parent.with_child((node, MaterialNode(material.clone())));
-        let picture = picture_when(&mut rig, |it| it.at(16, 2)[2] == 255);
-        let at = |x: u32, y: u32| [x as i32 - 16, 16 - y as i32];
-        assert_color(&picture, at(16, 2), [0.0, 0.0, 1.0]);
-        assert_color(&picture, at(2, 16), [0.0, 0.0, 1.0]);
-        assert_color(&picture, at(16, 7), [0.0, 0.0, 1.0]);
-        assert_color(&picture, at(10, 16), [1.0, 0.0, 0.0]);
-        assert_color(&picture, at(20, 16), [0.0, 0.5, 0.0]);
-        assert_color(&picture, at(28, 16), [0.0; 3]);
-        assert_color(&picture, at(0, 0), [0.0; 3]);
-        assert_color(&picture, at(30, 27), [0.0, 0.0, 1.0]);
-        assert_color(&picture, at(16, 29), [0.0; 3]);
-        let built = work(&mut rig);
-        assert_eq!(built, QueueWork::default());
-        let mut materials = rig
-            .app
-            .world_mut()
-            .resource_mut::<Assets<CustomUiMaterial>>();
-        materials.get_mut(&material).expect("it is there").slider.x = 0.5;
-        assert_eq!(work(&mut rig), QueueWork::default());
-        assert_color(&rig.picture(), at(20, 16), [0.0; 3]);
-    }
 }

@@ -1,42 +1,34 @@
-//! Materials with a shader of their own: rows per type, and the state of shaders.
+//! Materials with shaders of their own: rows per type, and the state of shaders.
+
+pub(crate) mod bound;
+mod material_type;
 
 use std::any::TypeId;
 
-use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets, Handle, UntypedAssetId};
+use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets, UntypedAssetId};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::material::BindingValues;
-use quadrille::prelude::{GpuBuffer, GpuDevice, GpuShader, Uploads};
+use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 use quadrille_content::materials::{
-    MaterialImages, MaterialLayout, MaterialRows, MaterialShaderForm, translate_material,
-    upload_material_rows,
+    MaterialLayout, MaterialRows, ShaderBuffers, upload_material_rows,
 };
 use quadrille_content::shaders::Shader;
 
-use crate::components::material::AlphaMode;
-use crate::extract::materials::{MaterialRow, MaterialState, MaterialStore};
+use crate::components::material::{AlphaMode, StandardMaterial};
+use crate::extract::materials::{self, MaterialRow, MaterialSource, MaterialState, MaterialStore};
 use crate::pipelines::Pipelines3d;
-use crate::scene::keys::{CullMode, MaterialShader};
+use crate::pipelines::material_desc::MaterialPipelineDesc;
+use crate::scene::keys::MaterialShader;
 use crate::scene::lists::MaterialRanges;
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
+use bound::{BoundLists, BoundSources, Unbound};
+use material_type::MaterialType;
 
-/// Conventions of 3D shaders: textures are bindless, and a fragment knows its instance.
-const FORM: MaterialShaderForm = MaterialShaderForm {
-    group: 3,
-    imports: "import quadrille_3d::constants::{
-    IMAGE_MASK as quadrille_image_mask, MATERIAL_ROW_SHIFT as quadrille_row_shift, SAMPLER_SHIFT as quadrille_sampler_shift,
-};
-import quadrille_3d::scene::{
-    instances as quadrille_instances, materials as quadrille_materials, samplers as quadrille_samplers,
-    textures as quadrille_textures,
-};",
-    row: "quadrille_materials[quadrille_instances[quadrille_index].material].flags >> quadrille_row_shift",
-    rows_binding: 24,
-    images: MaterialImages::Bindless,
-};
+pub(crate) use material_type::StageShaders;
 
 /// Untyped asset of a mesh entity's material; `None` without one. Required by `MeshMaterial3d` of types with a
 /// [`MaterialPlugin`](crate::MaterialPlugin).
@@ -48,37 +40,46 @@ pub(crate) struct MaterialDesc {
     pub(crate) values: BindingValues,
     pub(crate) alpha_mode: AlphaMode,
     pub(crate) depth_bias: f32,
-    pub(crate) cull: CullMode,
+    pub(crate) pipeline: MaterialPipelineDesc,
     pub(crate) casts_shadows: bool,
+    /// The standard material that it extends.
+    pub(crate) base: Option<Box<StandardMaterial>>,
 }
 
-/// Shader of a material type.
-enum ShaderState {
-    /// The file is loading.
-    Loading,
-    /// Translated, with the number of its pipelines once they are created.
-    Translated(GpuShader, Option<u32>),
-    /// Unusable: its materials are drawn in the fallback color.
-    Failed,
-}
-
-/// A material type.
-struct MaterialType {
-    name: &'static str,
-    handle: Option<Handle<Shader>>,
-    shader: ShaderState,
+impl MaterialDesc {
+    /// All images, those of the base included.
+    fn images(&self) -> impl Iterator<Item = AssetId<Image>> {
+        let base = self.base.iter().flat_map(|base| materials::images(base));
+        let of_base = base.filter_map(|(image, _)| image.as_ref());
+        let own = self.values.images().flatten();
+        own.chain(of_base).map(|image| image.id())
+    }
 }
 
 /// A material with its row indices in the table of all materials and in that of its type.
 struct CustomMaterial {
     of_type: usize,
+    /// Index of its shaders among those of the type.
+    variant: usize,
     index: u32,
     row: u32,
     desc: MaterialDesc,
     state: MaterialState,
+    bound: BoundState,
 }
 
-/// All materials with a shader of their own.
+/// State of the resources that a material binds by itself, for shaders that read any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BoundState {
+    /// Not looked up, or not uploaded yet: the material is not drawn.
+    Waiting,
+    /// All are bound.
+    Found,
+    /// One does not fit the shader: the material is drawn in the fallback color.
+    Wrong,
+}
+
+/// All materials with shaders of their own.
 #[derive(Default)]
 pub(crate) struct CustomMaterials {
     types: Vec<MaterialType>,
@@ -89,8 +90,20 @@ pub(crate) struct CustomMaterials {
     materials_of: HashMap<AssetId<Image>, HashSet<UntypedAssetId>>,
     /// Number of the next shader.
     shader_count: u32,
+    /// Whether materials or shaders have changed since the resources of materials were looked up.
+    are_bound_dirty: bool,
+    /// Changes of images and buffers at that time.
+    bound_version: (u64, u64),
     /// Whether materials were added or removed, or changed their pipeline.
     pub(crate) is_other: bool,
+}
+
+/// Shader assets of a frame.
+pub(crate) struct ShaderChanges<'a> {
+    shaders: &'a Assets<Shader>,
+    changed: HashSet<AssetId<Shader>>,
+    /// Assets that cannot be loaded, with the reasons.
+    failed: Vec<(AssetId<Shader>, String)>,
 }
 
 impl CustomMaterials {
@@ -100,39 +113,33 @@ impl CustomMaterials {
         id: TypeId,
         name: &'static str,
         layout: MaterialLayout,
-        handle: Option<Handle<Shader>>,
+        shaders: StageShaders,
     ) {
-        let shader = match handle {
-            Some(_) => ShaderState::Loading,
-            None => ShaderState::Failed,
-        };
         self.types_by_id.insert(id, self.types.len());
-        self.types.push(MaterialType {
-            name,
-            handle,
-            shader,
-        });
+        self.types.push(MaterialType::new(name, shaders));
         self.rows.push(MaterialRows::new(layout));
     }
 
     /// Returns the index in the table of materials, and the state; `None` while the shader is loading.
     pub(crate) fn get(&self, id: UntypedAssetId) -> Option<(u32, MaterialState)> {
         let material = self.materials.get(&id)?;
-        let is_ready = match &self.types[material.of_type].shader {
-            ShaderState::Loading | ShaderState::Translated(_, None) => false,
-            ShaderState::Translated(_, Some(_)) | ShaderState::Failed => true,
-        };
+        let needs_resources = matches!(
+            material.state.shader,
+            MaterialShader::Custom {
+                material: Some(_),
+                ..
+            }
+        );
+        let is_ready = self.types[material.of_type].is_ready(material.variant);
+        let is_ready = is_ready && (material.bound == BoundState::Found || !needs_resources);
         is_ready.then_some((material.index, material.state))
     }
 
     /// Marks all rows dirty, and all shaders as changed, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.rows.iter_mut().for_each(MaterialRows::mark_all_dirty);
-        for of_type in &mut self.types {
-            if let ShaderState::Translated(_, number) = &mut of_type.shader {
-                *number = None;
-            }
-        }
+        self.types.iter_mut().for_each(MaterialType::forget_device);
+        self.are_bound_dirty = true;
     }
 
     /// Adds or updates a material.
@@ -155,23 +162,27 @@ impl CustomMaterials {
             }
             None => (table.add(MaterialRow::fallback()), self.rows[of_type].add()),
         };
-        for image in desc.values.images().flatten() {
-            self.materials_of.entry(image.id()).or_default().insert(id);
+        for image in desc.images() {
+            self.materials_of.entry(image).or_default().insert(id);
         }
-        let index_of = |image: Option<&_>| textures.index_or_white(image);
-        self.rows[of_type].write(row, &desc.values, index_of);
-        let known = &self.types[of_type];
-        let state = known.state(&desc);
-        table.set(index, known.base_row(row, &desc));
-        let material = CustomMaterial {
+        let known = &mut self.types[of_type];
+        let variant = known.variant(&desc.pipeline);
+        let mut material = CustomMaterial {
             of_type,
+            variant,
             index,
             row,
+            state: known.state(variant, index, &desc),
             desc,
-            state,
+            bound: BoundState::Waiting,
         };
+        self.are_bound_dirty = true;
+        let row = known.base_row(&mut material, textures);
+        table.set(index, row);
+        let index_of = |kind, image: Option<&_>| textures.index_in_row(kind, image);
+        self.rows[of_type].write(material.row, &material.desc.values, index_of);
+        self.is_other |= old_state != Some(material.state);
         self.materials.insert(id, material);
-        self.is_other |= old_state != Some(state);
     }
 
     /// Removes a material.
@@ -181,15 +192,16 @@ impl CustomMaterials {
             self.rows[old.of_type].remove(old.row);
             table.remove(old.index);
             self.is_other = true;
+            self.are_bound_dirty = true;
         }
     }
 
     fn forget_images(&mut self, id: UntypedAssetId, desc: &MaterialDesc) {
-        for image in desc.values.images().flatten() {
-            if let Some(materials) = self.materials_of.get_mut(&image.id()) {
+        for image in desc.images() {
+            if let Some(materials) = self.materials_of.get_mut(&image) {
                 materials.remove(&id);
                 if materials.is_empty() {
-                    self.materials_of.remove(&image.id());
+                    self.materials_of.remove(&image);
                 }
             }
         }
@@ -199,7 +211,7 @@ impl CustomMaterials {
     pub(crate) fn refresh_images(
         &mut self,
         changed: Option<impl Iterator<Item = AssetId<Image>>>,
-        textures: &mut TextureSource,
+        (table, textures): (&mut Table<MaterialRow>, &mut TextureSource),
     ) {
         let ids: HashSet<UntypedAssetId> = match changed {
             Some(images) => {
@@ -209,8 +221,10 @@ impl CustomMaterials {
             None => self.materials_of.values().flatten().copied().collect(),
         };
         for id in ids {
-            if let Some(material) = self.materials.get(&id) {
-                let index_of = |image: Option<&_>| textures.index_or_white(image);
+            if let Some(material) = self.materials.get_mut(&id) {
+                let row = self.types[material.of_type].base_row(material, textures);
+                table.set(material.index, row);
+                let index_of = |kind, image: Option<&_>| textures.index_in_row(kind, image);
                 self.rows[material.of_type].write(material.row, &material.desc.values, index_of);
             }
         }
@@ -219,64 +233,95 @@ impl CustomMaterials {
     /// Translates loaded and changed shaders, and passes them to the pipelines.
     pub(crate) fn prepare_shaders(
         &mut self,
-        shaders: &Assets<Shader>,
-        changed: &HashSet<AssetId<Shader>>,
+        changes: ShaderChanges<'_>,
         (gpu, pipelines): (&GpuDevice, &mut Pipelines3d),
-        table: &mut Table<MaterialRow>,
+        (table, textures): (&mut Table<MaterialRow>, &mut TextureSource),
     ) {
         for of_type in 0..self.types.len() {
             let known = &mut self.types[of_type];
-            let Some(handle) = &known.handle else {
-                continue;
-            };
-            let is_due =
-                changed.contains(&handle.id()) || matches!(known.shader, ShaderState::Loading);
-            let new = shaders.get(handle).filter(|_| is_due);
-            if let Some(shader) = new {
-                known.translate(shader, self.rows[of_type].layout(), pipelines);
-            }
-            let is_unknown = matches!(known.shader, ShaderState::Translated(_, None));
-            if is_unknown {
-                self.shader_count += 1;
-                known.add_to(pipelines, gpu, self.shader_count);
-            }
-            if new.is_some() || is_unknown {
-                self.refresh_type(of_type, table);
-            }
-        }
-    }
-
-    /// Marks the shader of a file that cannot be loaded as failed.
-    pub(crate) fn fail_shader(
-        &mut self,
-        id: AssetId<Shader>,
-        why: &str,
-        table: &mut Table<MaterialRow>,
-    ) {
-        for of_type in 0..self.types.len() {
-            let known = &mut self.types[of_type];
-            let is_it = known
-                .handle
-                .as_ref()
-                .is_some_and(|handle| handle.id() == id);
-            if is_it && matches!(known.shader, ShaderState::Loading) {
-                known.warn_failed(why);
-                known.shader = ShaderState::Failed;
-                self.refresh_type(of_type, table);
+            let failed = changes.failed.iter().find(|(id, _)| known.has_shader(*id));
+            let mut is_other = failed.is_some_and(|(_, why)| known.fail(why));
+            let layout = self.rows[of_type].layout();
+            is_other |= known.translate((changes.shaders, &changes.changed), layout, pipelines);
+            is_other |= known.add_to((gpu, pipelines), &mut self.shader_count);
+            if is_other {
+                self.refresh_type(of_type, table, textures);
             }
         }
     }
 
     /// Updates the state of all materials of a type.
-    fn refresh_type(&mut self, of_type: usize, table: &mut Table<MaterialRow>) {
+    fn refresh_type(
+        &mut self,
+        of_type: usize,
+        table: &mut Table<MaterialRow>,
+        textures: &mut TextureSource,
+    ) {
         let known = &self.types[of_type];
         for material in self.materials.values_mut() {
             if material.of_type == of_type {
-                material.state = known.state(&material.desc);
-                table.set(material.index, known.base_row(material.row, &material.desc));
+                material.state = known.state(material.variant, material.index, &material.desc);
+                // Other shaders bind other resources.
+                material.bound = BoundState::Waiting;
+                let row = known.base_row(material, textures);
+                table.set(material.index, row);
             }
         }
         self.is_other = true;
+        self.are_bound_dirty = true;
+    }
+
+    /// Looks up the resources that materials bind by themselves, after changes of materials, images or buffers.
+    pub(crate) fn bind(
+        &mut self,
+        sources: &BoundSources<'_>,
+        lists: &mut BoundLists<'_>,
+        (table, textures): (&mut Table<MaterialRow>, &mut TextureSource),
+    ) {
+        let version = (sources.images.changes(), sources.buffers.changes());
+        let before = std::mem::replace(&mut self.bound_version, version);
+        let is_dirty = std::mem::take(&mut self.are_bound_dirty);
+        let has_bound = self.types.iter().any(MaterialType::has_bound);
+        if !(is_dirty || has_bound && before != version) {
+            return;
+        }
+        lists.clear();
+        if !has_bound {
+            return;
+        }
+        let mut materials: Vec<_> = self.materials.values_mut().collect();
+        // Plans repeat only if the order of accesses does.
+        materials.sort_unstable_by_key(|material| material.index);
+        let mut known = HashMap::default();
+        for material in materials {
+            let of_type = &self.types[material.of_type];
+            let Some(shaders) = of_type.bound_shaders(material.variant) else {
+                continue;
+            };
+            let old = (material.bound, material.state);
+            material.state = of_type.state(material.variant, material.index, &material.desc);
+            let of_layout = (self.rows[material.of_type].layout(), &material.desc);
+            let resolved = bound::resolve(of_layout, shaders, sources);
+            material.bound = match resolved {
+                Ok(resolved) => {
+                    let in_shadows = shaders.shadow.is_some();
+                    lists.add(material.index, resolved, &mut known, in_shadows);
+                    BoundState::Found
+                }
+                Err(Unbound::Waiting) => BoundState::Waiting,
+                Err(Unbound::Wrong(why)) => {
+                    let name = of_type.name();
+                    textures.warnings.warn_message(|| {
+                        format!("meshes with a material `{name}` are drawn in magenta: {why}")
+                    });
+                    material.state = MaterialState::fallback(material.desc.casts_shadows);
+                    BoundState::Wrong
+                }
+            };
+            let row = of_type.base_row(material, textures);
+            table.set(material.index, row);
+            self.is_other |= old != (material.bound, material.state);
+        }
     }
 
     /// Uploads changed rows.
@@ -290,71 +335,20 @@ impl CustomMaterials {
         upload_material_rows(&mut self.rows, gpu, uploads, buffer)?;
         ranges.0.clear();
         for (of_type, rows) in self.types.iter().zip(&self.rows) {
-            if let (ShaderState::Translated(_, Some(number)), Some(range)) =
-                (&of_type.shader, rows.range())
-            {
-                ranges.0.insert(*number, range);
+            if let Some(range) = rows.range() {
+                let numbers = of_type.numbers();
+                ranges
+                    .0
+                    .extend(numbers.map(|number| (number, range.clone())));
             }
         }
         Ok(())
     }
 }
 
-impl MaterialType {
-    /// Translates the shader. Removes the pipelines of the previous one.
-    fn translate(&mut self, shader: &Shader, layout: &MaterialLayout, pipelines: &mut Pipelines3d) {
-        if let ShaderState::Translated(_, Some(number)) = self.shader {
-            pipelines.meshes.remove_material_shader(number);
-        }
-        self.shader = match translate_material(self.name, shader, layout, &FORM) {
-            Ok(translated) => ShaderState::Translated(translated, None),
-            Err(why) => {
-                self.warn_failed(&why);
-                ShaderState::Failed
-            }
-        };
-    }
-
-    /// Passes the shader to the pipelines.
-    fn add_to(&mut self, pipelines: &mut Pipelines3d, gpu: &GpuDevice, number: u32) {
-        if let ShaderState::Translated(shader, known) = &mut self.shader {
-            match pipelines.meshes.add_material_shader(gpu, number, shader) {
-                Ok(()) => *known = Some(number),
-                Err(error) => {
-                    self.warn_failed(&error);
-                    self.shader = ShaderState::Failed;
-                }
-            }
-        }
-    }
-
-    fn warn_failed(&self, why: &str) {
-        let name = self.name;
-        tracing::error!(
-            "meshes with the material `{name}` are drawn in magenta, because its shader cannot be used: {why}"
-        );
-    }
-
-    /// Row in the table of all materials.
-    fn base_row(&self, row: u32, desc: &MaterialDesc) -> MaterialRow {
-        match self.shader {
-            ShaderState::Failed => MaterialRow::fallback(),
-            _ => MaterialRow::custom(row, desc.alpha_mode, desc.depth_bias),
-        }
-    }
-
-    fn state(&self, desc: &MaterialDesc) -> MaterialState {
-        let shader = match self.shader {
-            ShaderState::Translated(_, Some(number)) => MaterialShader::Custom(number),
-            _ => return MaterialState::fallback(desc.casts_shadows),
-        };
-        MaterialState::custom(desc, shader)
-    }
-}
-
 /// Passes changed shaders to the pipelines, before meshes are extracted.
 pub(crate) fn prepare_material_shaders(
-    mut store: ResMut<MaterialStore>,
+    (mut store, mut source): (ResMut<MaterialStore>, MaterialSource),
     shaders: Res<Assets<Shader>>,
     mut events: MessageReader<AssetEvent<Shader>>,
     mut failures: MessageReader<AssetLoadFailedEvent<Shader>>,
@@ -364,10 +358,21 @@ pub(crate) fn prepare_material_shaders(
         AssetEvent::Added { id } | AssetEvent::Modified { id } => Some(*id),
         _ => None,
     });
-    let changed: HashSet<_> = changed.collect();
-    let MaterialStore { table, custom, .. } = &mut *store;
-    for failure in failures.read() {
-        custom.fail_shader(failure.id, &failure.error.to_string(), table);
-    }
-    custom.prepare_shaders(&shaders, &changed, (&gpu, &mut pipelines), table);
+    let failed = failures.read().map(|it| (it.id, it.error.to_string()));
+    let changes = ShaderChanges {
+        shaders: &shaders,
+        changed: changed.collect(),
+        failed: failed.collect(),
+    };
+    store.prepare_custom_shaders(changes, (&gpu, &mut pipelines), &mut source);
+}
+
+/// Binds the resources of materials, before meshes are extracted.
+pub(crate) fn bind_materials(
+    (mut store, mut source): (ResMut<MaterialStore>, MaterialSource),
+    buffers: Res<ShaderBuffers>,
+    pipelines: Res<Pipelines3d>,
+    mut lists: BoundLists,
+) {
+    store.bind_custom((&buffers, &pipelines), &mut lists, &mut source);
 }

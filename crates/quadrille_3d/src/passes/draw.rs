@@ -4,7 +4,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::bindings::PassBindings;
 use quadrille::ecs::{
-    AccessList, AnyAccess, Attachment, ColorAttachment as _, PassUse, Rendering, Table, access_kind,
+    AccessList, AnyAccess, Attachment, ColorAttachment as _, DeclaredTable, PassUse, Rendering,
+    Table, access_kind,
 };
 use quadrille::prelude::{
     GpuDevice, IndexRead, IndirectRead, Sampled, StorageRead, Uniform, VertexRead,
@@ -14,18 +15,23 @@ use quadrille_content::materials::MATERIAL_ROWS;
 
 use crate::environment::Environments3d;
 use crate::environment::maps::{Cubes3d, Volumes3d};
+use crate::extract::custom_materials::bound::{
+    BoundMaterials, BoundResource, MaterialBuffers3d, MaterialImages3d,
+};
 use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
 use crate::prepare::targets::{SceneColors, SceneDepths, SceneMsaaColors};
 use crate::scene::buffers::{
     CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LightMasks3d, LightTextures3d,
-    Lightmaps3d, Lights3d, Materials3d, ShadowViews3d, Vertices3d, Views3d, VisibleInstances,
+    Lightmaps3d, Lights3d, MaterialGlobals3d, MaterialViews3d, Materials3d, MeshTags3d,
+    ShadowViews3d, Vertices3d, Views3d, VisibleInstances,
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
 use crate::scene::frame::{InitialColor, LateResolve, Scene3d, ScenePass, View3d};
 use crate::scene::keys::MaterialShader;
 use crate::scene::lists::{BatchList, BatchSet, MaterialRanges, ShadowList, TransparentList};
+use crate::scene::rows::MaterialViewRow;
 use crate::tables::brdf_luts::{DfgLut, LtcLut};
 use crate::tables::table::uniform_row;
 use crate::tables::textures::Textures3d;
@@ -67,8 +73,6 @@ pub struct Lighting3d<'w> {
     views: Uniform<'w, Views3d>,
     #[bind]
     materials: StorageRead<'w, Materials3d>,
-    #[declared]
-    custom_materials: StorageRead<'w, CustomMaterials3d>,
     #[bind]
     lights: StorageRead<'w, Lights3d>,
     #[bind]
@@ -96,6 +100,23 @@ pub struct Lighting3d<'w> {
     #[bind]
     light_textures: StorageRead<'w, LightTextures3d>,
     display_transform: DisplayTransform3d<'w>,
+    material_inputs: MaterialInputs3d<'w>,
+}
+
+/// Inputs of shaders of materials, in passes of cameras and of shadow maps.
+#[derive(SystemParam, PassBindings)]
+pub struct MaterialInputs3d<'w> {
+    #[declared]
+    rows: StorageRead<'w, CustomMaterials3d>,
+    #[declared]
+    views: Uniform<'w, MaterialViews3d>,
+    #[bind]
+    globals: Uniform<'w, MaterialGlobals3d>,
+    #[bind("mesh_tags")]
+    tags: StorageRead<'w, MeshTags3d>,
+    buffers: AccessList<'w, MaterialBuffers3d, access_kind::StorageRead>,
+    images: AccessList<'w, MaterialImages3d, access_kind::Sampled>,
+    bound: Res<'w, BoundMaterials>,
 }
 
 /// Color and depth attachments of views, for the passes of the scene.
@@ -201,6 +222,14 @@ impl Geometry3d<'_> {
             .indices(&self.indices, 0, IndexType::U32)
             .bind_all(self);
     }
+
+    /// Binds the geometry, of which the shader need not use the instances.
+    pub(crate) fn bind_used(&self, rendering: &mut Rendering<'_>) {
+        rendering
+            .vertices(0, &self.vertices, 0)
+            .indices(&self.indices, 0, IndexType::U32)
+            .bind_used(self);
+    }
 }
 
 /// Indirect draws and their instances.
@@ -245,6 +274,7 @@ impl Lighting3d<'_> {
     /// Adds the lighting inputs for a view.
     pub(crate) fn add_view_uses(&self, view: &View3d, uses: &mut Vec<PassUse>) {
         self.display_transform.add_uses(view, uses);
+        self.material_inputs.add_camera_uses(uses);
         self.add_uses(uses);
     }
 
@@ -256,9 +286,12 @@ impl Lighting3d<'_> {
         (view, shader): (&View3d, MaterialShader),
     ) {
         let pipelines = &*draw_params.pipelines;
-        rendering.bind_bytes("camera", &self.views, uniform_row(view.queued.row));
-        if let MaterialShader::Custom(number) = shader {
-            self.bind_used(rendering, draw_params, (view, number));
+        // Vertex shaders of materials may read `view` alone.
+        if rendering.uses("camera") {
+            rendering.bind_bytes("camera", &self.views, uniform_row(view.queued.row));
+        }
+        if shader != MaterialShader::Standard {
+            self.bind_used(rendering, draw_params, (view, shader));
             return;
         }
         rendering
@@ -273,12 +306,12 @@ impl Lighting3d<'_> {
         &self,
         rendering: &mut Rendering<'_>,
         draw_params: &DrawParams3d<'_>,
-        (view, number): (&View3d, u32),
+        (view, shader): (&View3d, MaterialShader),
     ) {
         let pipelines = &*draw_params.pipelines;
-        if let Some(rows) = draw_params.material_ranges.0.get(&number) {
-            rendering.bind_bytes(MATERIAL_ROWS, &self.custom_materials, rows.clone());
-        }
+        let row = Some(view.queued.row);
+        self.material_inputs
+            .bind(rendering, draw_params, (shader, row));
         for (name, sampler) in [
             ("shadow_sampler", &pipelines.shadow_sampler),
             ("dfg_sampler", &pipelines.clamped_sampler),
@@ -288,8 +321,92 @@ impl Lighting3d<'_> {
             }
         }
         rendering.bind_used(self);
+        bind_samplers(rendering, ["textures", "samplers"], &self.textures);
+        bind_samplers(rendering, ["cubes", "cube_samplers"], &self.cubes);
+        bind_samplers(rendering, ["volumes", "volume_samplers"], &self.volumes);
         if rendering.uses("grading") {
             self.display_transform.bind(rendering, pipelines, view);
+        }
+    }
+}
+
+/// Binds a table by the name of its samplers, for shaders that use none of its images.
+pub(crate) fn bind_samplers(
+    rendering: &mut Rendering<'_>,
+    [images, samplers]: [&str; 2],
+    table: &impl DeclaredTable,
+) {
+    if rendering.uses(samplers) && !rendering.uses(images) {
+        rendering.table(samplers, table);
+    }
+}
+
+impl MaterialInputs3d<'_> {
+    /// Binds what the shader of a material type reads: the rows of its type, and any of the other inputs. `view` is the
+    /// row of a camera.
+    pub(crate) fn bind(
+        &self,
+        rendering: &mut Rendering<'_>,
+        draw_params: &DrawParams3d<'_>,
+        (shader, view): (MaterialShader, Option<u32>),
+    ) {
+        let MaterialShader::Custom { number, material } = shader else {
+            return;
+        };
+        if let Some(rows) = draw_params.material_ranges.0.get(&number)
+            && rendering.uses(MATERIAL_ROWS)
+        {
+            rendering.bind_bytes(MATERIAL_ROWS, &self.rows, rows.clone());
+        }
+        if let Some(row) = view
+            && rendering.uses("view")
+        {
+            let bytes = size_of::<MaterialViewRow>() as u64;
+            let start = u64::from(row) * bytes;
+            rendering.bind_bytes("view", &self.views, start..start + bytes);
+        }
+        rendering.bind_used(self);
+        if let Some(material) = material {
+            self.bind_resources(rendering, material);
+        }
+    }
+
+    /// Binds the resources of one material.
+    fn bind_resources(&self, rendering: &mut Rendering<'_>, material: u32) {
+        for (number, resource) in self.bound.get(material) {
+            if !rendering.uses(*number) {
+                continue;
+            }
+            match resource {
+                BoundResource::Buffer(index) => {
+                    if let Some(buffer) = self.buffers.get(*index) {
+                        rendering.bind(*number, &buffer);
+                    }
+                }
+                BoundResource::Image(index) => {
+                    if let Some(image) = self.images.get(*index) {
+                        rendering.bind(*number, &image);
+                    }
+                }
+                BoundResource::Sampler(sampler) => {
+                    rendering.sampler(*number, sampler);
+                }
+            }
+        }
+    }
+
+    /// Adds all accesses of passes of cameras: a buffer or image of a material is declared by each pass that may draw it.
+    pub(crate) fn add_camera_uses(&self, uses: &mut Vec<PassUse>) {
+        self.add_uses(uses);
+        uses.extend(self.buffers.iter().map(|it| it.as_declared()));
+        uses.extend(self.images.iter().map(|it| it.as_declared()));
+    }
+
+    /// Adds all accesses of passes of shadow maps.
+    pub(crate) fn add_shadow_uses(&self, uses: &mut Vec<PassUse>) {
+        match self.bound.in_shadows {
+            true => self.add_camera_uses(uses),
+            false => self.add_uses(uses),
         }
     }
 }

@@ -8,27 +8,30 @@ use quadrille::ecs::{DepthAttachment as _, PassUse, Rendering, RetainedContents,
 use quadrille::prelude::{DepthTarget, Recorder, StorageRead, Uniform};
 use quadrille::rows::ShaderRow;
 
-use crate::passes::draw::{Culled3d, DrawParams3d, Geometry3d, IndirectDraws};
+use crate::passes::draw::{
+    Culled3d, DrawParams3d, Geometry3d, IndirectDraws, MaterialInputs3d, bind_samplers,
+};
 use crate::prepare::shadow_cache::{ShadowCache, ShadowLoad};
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas, ShadowMaps, TileGrid};
 use crate::scene::buffers::{Materials3d, ShadowViews3d};
-use crate::scene::keys::PipelineKey;
+use crate::scene::keys::{CullMode, MaterialShader, PipelineKey};
 use crate::scene::lists::ShadowMapKind;
 use crate::tables::textures::Textures3d;
 
-/// Materials and textures for alpha masks.
+/// Materials and textures for alpha masks, and inputs of shaders of materials.
 #[derive(SystemParam, PassBindings)]
 pub struct AlphaMaskParams3d<'w> {
     #[bind]
     materials: StorageRead<'w, Materials3d>,
     #[bind]
     textures: Table<'w, Textures3d>,
+    material_inputs: MaterialInputs3d<'w>,
 }
 
 /// Push constants of the shadow shader.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable, ShaderRow)]
-#[row("quadrille_3d/shadow.wgsl", "Push")]
+#[row("quadrille_3d/shadow_pass.wgsl", "Push")]
 pub(crate) struct ShadowPush {
     row: u32,
     clamps_depth: u32,
@@ -59,6 +62,7 @@ pub fn shadow_3d(
         uses.clear();
         uses.extend([image.as_declared(), shadow_params.0.any().as_declared()]);
         shadow_params.1.add_uses(&mut uses);
+        shadow_params.1.material_inputs.add_shadow_uses(&mut uses);
         meshes.0.add_uses(&mut uses);
         let indirect_draws = meshes.1.indirect_draws();
         indirect_draws.add_uses(&mut uses);
@@ -96,20 +100,11 @@ fn draw_shadows(
 ) {
     let mut bound = None;
     for batch_set in draw_params.batch_list.shadow_batch_sets() {
-        let PipelineKey {
-            cull, blend_mode, ..
-        } = batch_set.pipeline;
-        let needs_alpha_mask = blend_mode.needs_alpha_mask();
-        if bound != Some((cull, needs_alpha_mask)) {
-            rendering.pipeline(draw_params.pipelines.shadow(cull, needs_alpha_mask));
-            geometry.bind(rendering);
-            rendering
-                .bind_all(indirect_draws)
-                .bind("shadow_views", views);
-            if needs_alpha_mask {
-                rendering.bind_all(alpha_mask);
-            }
-            bound = Some((cull, needs_alpha_mask));
+        let caster = Caster::new(batch_set.pipeline, draw_params);
+        if bound != Some(caster) {
+            let geometry = (geometry, indirect_draws);
+            caster.bind(rendering, draw_params, geometry, (views, alpha_mask));
+            bound = Some(caster);
         }
         for (row, shadow) in (0u32..).zip(&draw_params.shadow_list.draws) {
             let (Some([left, top]), Some(view)) = (tiles.corner(shadow.tile), shadow.cull_row)
@@ -129,6 +124,70 @@ fn draw_shadows(
                 .scissor([left, top, side, side])
                 .push_bytes(bytemuck::bytes_of(&push));
             indirect_draws.draw(rendering, draw_params, view, batch_set);
+        }
+    }
+}
+
+/// Shaders and resources of shadow casters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Caster {
+    /// Shaders of all materials.
+    Standard {
+        cull: CullMode,
+        needs_alpha_mask: bool,
+    },
+    /// Shaders of a material type.
+    Custom(MaterialShader),
+}
+
+impl Caster {
+    fn new(key: PipelineKey, draw_params: &DrawParams3d) -> Self {
+        match draw_params.pipelines.meshes.custom_shadow(key.shader) {
+            Some(_) => Self::Custom(key.shader),
+            None => Self::Standard {
+                cull: key.cull,
+                needs_alpha_mask: key.blend_mode.needs_alpha_mask(),
+            },
+        }
+    }
+
+    /// Binds the pipeline and its resources.
+    fn bind(
+        self,
+        rendering: &mut Rendering<'_>,
+        draw_params: &DrawParams3d,
+        (geometry, indirect_draws): (&Geometry3d, &IndirectDraws<'_>),
+        (views, alpha_mask): (&Uniform<ShadowViews3d>, &AlphaMaskParams3d),
+    ) {
+        let pipelines = &draw_params.pipelines;
+        match self {
+            Self::Standard {
+                cull,
+                needs_alpha_mask,
+            } => {
+                rendering.pipeline(pipelines.shadow(cull, needs_alpha_mask));
+                geometry.bind(rendering);
+                rendering
+                    .bind_all(indirect_draws)
+                    .bind("shadow_views", views);
+                if needs_alpha_mask {
+                    rendering.bind_all(alpha_mask);
+                }
+            }
+            Self::Custom(shader) => {
+                let Some(pipeline) = pipelines.meshes.custom_shadow(shader) else {
+                    return;
+                };
+                rendering.pipeline(pipeline);
+                geometry.bind_used(rendering);
+                rendering.bind_used(indirect_draws).bind_used(alpha_mask);
+                bind_samplers(rendering, ["textures", "samplers"], &alpha_mask.textures);
+                if rendering.uses("shadow_views") {
+                    rendering.bind("shadow_views", views);
+                }
+                let inputs = &alpha_mask.material_inputs;
+                inputs.bind(rendering, draw_params, (shader, None));
+            }
         }
     }
 }

@@ -7,41 +7,59 @@ use quadrille::vulkan::ShaderError;
 use quadrille::vulkan::shader::ShaderModule;
 
 /// Modules by path.
-const MODULES: [(&str, &str); 8] = [
-    ("forward_io", include_str!("../../shaders/forward_io.wgsl")),
+const MODULES: [(&str, &str); 12] = [
     (
-        "mesh_functions",
+        "bevy_render::view",
+        include_str!("../../shaders/bevy/view.wgsl"),
+    ),
+    (
+        "bevy_pbr::render::forward_io",
+        include_str!("../../shaders/forward_io.wgsl"),
+    ),
+    (
+        "bevy_pbr::render::mesh_functions",
         include_str!("../../shaders/bevy/mesh_functions.wgsl"),
     ),
     (
-        "mesh_types",
+        "bevy_pbr::render::mesh_types",
         include_str!("../../shaders/bevy/mesh_types.wgsl"),
     ),
     (
-        "view_transformations",
+        "bevy_pbr::render::view_transformations",
         include_str!("../../shaders/bevy/view_transformations.wgsl"),
     ),
-    ("utils", include_str!("../../shaders/bevy/utils.wgsl")),
     (
-        "pbr_types",
+        "bevy_pbr::render::utils",
+        include_str!("../../shaders/bevy/utils.wgsl"),
+    ),
+    (
+        "bevy_pbr::render::mesh_view_bindings",
+        include_str!("../../shaders/bevy/mesh_view_bindings.wgsl"),
+    ),
+    (
+        "bevy_pbr::prepass::io",
+        include_str!("../../shaders/bevy/prepass_io.wgsl"),
+    ),
+    (
+        "bevy_core_pipeline::tonemapping",
+        include_str!("../../shaders/bevy/tonemapping.wgsl"),
+    ),
+    (
+        "bevy_pbr::render::pbr_types",
         include_str!("../../shaders/bevy/pbr_types.wgsl"),
     ),
     (
-        "pbr_functions",
+        "bevy_pbr::render::pbr_functions",
         include_str!("../../shaders/bevy/pbr_functions.wgsl"),
     ),
     (
-        "pbr_fragment",
+        "bevy_pbr::render::pbr_fragment",
         include_str!("../../shaders/bevy/pbr_fragment.wgsl"),
     ),
 ];
 
 /// Advice for names of bevy that do not exist here; a path also covers all names below it.
-const ADVICE: [(&str, &str); 17] = [
-    (
-        "bevy_pbr::render::mesh_functions::get_tag",
-        "`MeshTag` is not read; put the number into a uniform of the material",
-    ),
+const ADVICE: [(&str, &str); 14] = [
     (
         "bevy_pbr::render::mesh_functions::get_previous_world_from_local",
         "transforms of the previous frame are not kept; call `get_world_from_local`",
@@ -51,16 +69,12 @@ const ADVICE: [(&str, &str); 17] = [
         "call functions of `bevy_pbr::render::mesh_functions`; materials need no slot",
     ),
     (
-        "bevy_pbr::render::mesh_view_bindings::globals",
-        "put the time into a uniform of the material",
-    ),
-    (
         "bevy_pbr::render::mesh_view_bindings",
-        "read `quadrille_3d::scene::camera`: its `clip_from_world`, `position`, `forward` and `exposure`",
+        "`view` and `globals` exist; call `bevy_pbr::render::pbr_functions::apply_pbr_lighting` for lights and fog",
     ),
     (
         "bevy_pbr::render::view_transformations",
-        "`position_world_to_clip` and `position_world_to_ndc` exist; views have no other matrix in materials yet",
+        "matrices of the previous frame are not kept; take those of `bevy_pbr::render::mesh_view_bindings::view`",
     ),
     (
         "bevy_pbr::render::pbr_bindings",
@@ -88,7 +102,7 @@ const ADVICE: [(&str, &str); 17] = [
     ),
     (
         "bevy_core_pipeline::tonemapping",
-        "call `quadrille_3d::display::display_transform`, which maps the tones of the view",
+        "call `tone_mapping` of this module, or `quadrille_3d::display::display_transform`, which dithers as well",
     ),
     (
         "bevy_core_pipeline::oit",
@@ -102,16 +116,12 @@ const ADVICE: [(&str, &str); 17] = [
         "bevy_render::utils",
         "vertices are not compressed; remove `VERTEX_POSITIONS_COMPRESSED`",
     ),
-    (
-        "bevy_render::view",
-        "read `quadrille_3d::scene::View` and `quadrille_3d::scene::camera`",
-    ),
 ];
 
 /// Publishes the modules.
 pub(crate) fn publish() -> Result<(), ShaderError> {
-    for (name, source) in MODULES {
-        ShaderModule::new(&format!("bevy_pbr::render::{name}"), source).publish()?;
+    for (path, source) in MODULES {
+        ShaderModule::new(path, source).publish()?;
     }
     for (path, advice) in ADVICE {
         ShaderModule::advise(path, advice);

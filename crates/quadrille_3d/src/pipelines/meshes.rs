@@ -12,25 +12,22 @@ use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelin
 use quadrille::vulkan::pipeline::{
     Blend, BlendEquation, DepthState, PipelineState, PrimitiveTopology,
 };
-use quadrille::vulkan::shader::ShaderStage;
 use quadrille::vulkan::{ShaderError, vk};
-use quadrille_content::materials::{MATERIAL_ROWS, check_material_output, material_entry_point};
 use quadrille_content::meshes::PrimitiveKind;
 
+use super::custom::{CustomPipelines, MaterialShaders};
 use super::to_cull;
 use crate::scene::formats::PipelineTarget;
 use crate::scene::keys::{
-    BlendMode, CullMode, LightingFeatures, MaterialFeatures, MaterialShader, PipelineKey,
+    BlendMode, LightingFeatures, MaterialFeatures, MaterialShader, PipelineKey,
 };
 use crate::tables::mesh_vertex::Vertex;
 
 /// Pipelines of meshes by key.
 pub(crate) struct MeshPipelines {
     shader: GpuShader,
-    /// Vertex shader of materials with a fragment shader of their own.
-    material_vertex: GpuShader,
-    /// Fragment shaders by [`MaterialShader::Custom`].
-    material_fragments: HashMap<u32, GpuShader>,
+    /// Shaders of materials with shaders of their own.
+    custom: CustomPipelines,
     compiled: HashMap<PipelineVariant, GraphicsPipeline>,
     /// Background compilations, each on its own thread, so that tasks of the app cannot delay them.
     compiling: HashMap<PipelineVariant, JoinHandle<CompileResult>>,
@@ -47,24 +44,28 @@ pub(crate) struct MeshPipelines {
     pending_targets: Mutex<Vec<PipelineTarget>>,
 }
 
-type CompileResult = Result<GraphicsPipeline, ShaderError>;
+pub(super) type CompileResult = Result<GraphicsPipeline, ShaderError>;
 
 /// Pipeline key with the state of the frame that affects the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct PipelineVariant {
-    key: PipelineKey,
+pub(super) struct PipelineVariant {
+    pub(super) key: PipelineKey,
     /// Empty for shaders of custom materials, which have no variants.
     lighting: LightingFeatures,
     /// Output is display-referred. The tone mapping method is not part of the key, so a camera can change it without
     /// new pipelines.
-    maps_tones: bool,
+    pub(super) maps_tones: bool,
 }
 
 impl PipelineVariant {
-    fn new(key: PipelineKey, lighting: LightingFeatures, maps_tones: bool) -> Self {
+    pub(super) fn new(key: PipelineKey, lighting: LightingFeatures, maps_tones: bool) -> Self {
         let lighting = match key.shader {
             MaterialShader::Standard => lighting,
-            MaterialShader::Custom(_) => LightingFeatures::default(),
+            MaterialShader::Custom { .. } => LightingFeatures::default(),
+        };
+        let key = PipelineKey {
+            shader: key.shader.shared(),
+            ..key
         };
         Self {
             key,
@@ -83,14 +84,14 @@ const FALLBACK_ORDER: [MaterialFeatures; 3] = [
 
 impl MeshPipelines {
     pub(super) fn new(
-        [shader, material_vertex]: [GpuShader; 2],
+        shader: GpuShader,
+        custom: CustomPipelines,
         waits: bool,
         dfg_lut: bool,
     ) -> Self {
         Self {
             shader,
-            material_vertex,
-            material_fragments: HashMap::default(),
+            custom,
             compiled: HashMap::default(),
             compiling: HashMap::default(),
             lighting: LightingFeatures::default(),
@@ -102,70 +103,48 @@ impl MeshPipelines {
         }
     }
 
-    /// Adds the fragment shader of a material type.
+    /// Adds the shaders of a material type.
     ///
     /// # Errors
-    /// The message for the user if the shader cannot be used in a pipeline, for instance because it reads an input that
-    /// the vertex shader does not write, or a resource that is not bound when meshes are drawn.
+    /// The message for the user if the shaders cannot be used in a pipeline, for instance because one reads an input that
+    /// the stage before does not write, or a resource that is not bound when meshes are drawn.
     pub(crate) fn add_material_shader(
         &mut self,
         gpu: &GpuDevice,
         number: u32,
-        fragment: &GpuShader,
+        shaders: MaterialShaders,
     ) -> Result<(), String> {
-        self.check_interface(fragment)?;
-        let key = PipelineKey {
-            primitive: PrimitiveKind::Triangles,
-            cull: CullMode::Back,
-            blend_mode: BlendMode::Opaque,
-            features: MaterialFeatures::Base,
-            shader: MaterialShader::Custom(number),
-        };
-        let variant = PipelineVariant::new(key, LightingFeatures::default(), false);
-        let shaders = [&self.material_vertex, fragment];
-        custom_pipeline(gpu, shaders, variant, self.dfg_lut).map_err(|error| error.to_string())?;
-        self.material_fragments.insert(number, fragment.clone());
-        Ok(())
+        self.custom
+            .add(gpu, number, shaders, (&self.shader, self.dfg_lut))
     }
 
-    /// Checks what creation of a pipeline does not validate: the resources that a fragment shader reads, and its
-    /// output.
-    fn check_interface(&self, fragment: &GpuShader) -> Result<(), String> {
-        let standard = || self.shader.entry_points().iter();
-        let has_binding = |name: &str| {
-            let mut all = standard().flat_map(|entry| &entry.bindings);
-            name == MATERIAL_ROWS || all.any(|it| it.name == name)
-        };
-        let has_table = |name: &str| {
-            let mut all = standard().flat_map(|entry| &entry.tables);
-            all.any(|it| it.name == name)
-        };
-        let entries = fragment.entry_points().iter();
-        for entry in entries.filter(|entry| entry.stage == ShaderStage::Fragment) {
-            let bindings = entry.bindings.iter().map(|it| &it.name);
-            let bindings = bindings.filter(|name| !has_binding(name));
-            let tables = entry.tables.iter().map(|it| &it.name);
-            let tables = tables.filter(|name| !has_table(name));
-            if let Some(name) = bindings.chain(tables).next() {
-                return Err(format!(
-                    "its entry point `{}` reads `{name}`, which meshes are not drawn with. Make it a field of the material, at \
-                     `@group(constants::MATERIAL_BIND_GROUP)`",
-                    entry.name
-                ));
-            }
-        }
-        check_material_output(fragment)
-    }
-
-    /// Removes a fragment shader, and all pipelines with it.
+    /// Removes the shaders of a material type, and all pipelines with them.
     pub(crate) fn remove_material_shader(&mut self, number: u32) {
-        let shader = MaterialShader::Custom(number);
-        self.material_fragments.remove(&number);
+        let shader = MaterialShader::Custom {
+            number,
+            material: None,
+        };
+        self.custom.remove(number);
         self.compiled.retain(|it, _| it.key.shader != shader);
         for (_, thread) in self.compiling.extract_if(|it, _| it.key.shader == shader) {
             // The result is no longer needed.
             let _ = thread.join();
         }
+    }
+
+    /// Returns the pipeline of a material's shadow casters; `None` for those that standard ones draw.
+    pub(crate) fn custom_shadow(&self, shader: MaterialShader) -> Option<&GraphicsPipeline> {
+        self.custom.shadow(shader)
+    }
+
+    /// The vertex shader of shadow casters that have a fragment shader alone.
+    pub(crate) fn prepass_vertex(&self) -> &GpuShader {
+        self.custom.prepass_vertex()
+    }
+
+    /// Whether a shader of a material reads the view or the time by bevy's names.
+    pub(crate) fn reads_views(&self) -> bool {
+        self.custom.reads_views()
     }
 
     /// Compiles missing pipelines for keys, with features of lighting, and with tone mapping in the shader or without it.
@@ -203,21 +182,19 @@ impl MeshPipelines {
         &self,
         gpu: &GpuDevice,
         variant: PipelineVariant,
-    ) -> Option<impl FnOnce() -> CompileResult + Send + 'static> {
+    ) -> Option<Box<dyn FnOnce() -> CompileResult + Send>> {
         let (gpu, dfg_lut) = (gpu.clone(), self.dfg_lut);
-        let [vertex, fragment] = match variant.key.shader {
-            MaterialShader::Standard => [&self.shader, &self.shader],
-            MaterialShader::Custom(number) => {
-                [&self.material_vertex, self.material_fragments.get(&number)?]
+        let compile: Box<dyn FnOnce() -> CompileResult + Send> = match variant.key.shader {
+            MaterialShader::Standard => {
+                let shader = self.shader.clone();
+                Box::new(move || create_pipeline(&gpu, &shader, variant, dfg_lut))
+            }
+            MaterialShader::Custom { number, .. } => {
+                let shaders = self.custom.get(number)?;
+                Box::new(move || shaders.compile(&gpu, variant, dfg_lut))
             }
         };
-        let (vertex, fragment) = (vertex.clone(), fragment.clone());
-        Some(move || match variant.key.shader {
-            MaterialShader::Standard => create_pipeline(&gpu, &fragment, variant, dfg_lut),
-            MaterialShader::Custom(_) => {
-                custom_pipeline(&gpu, [&vertex, &fragment], variant, dfg_lut)
-            }
-        })
+        Some(compile)
     }
 
     /// Begins compilation in the background; false if no thread can be spawned.
@@ -332,7 +309,7 @@ fn create_pipeline(
         BlendMode::Mask => "3d mask",
         BlendMode::AlphaToCoverage => "3d samples",
         BlendMode::Blend | BlendMode::StraightAlpha => "3d transparent",
-        BlendMode::Multiply => "3d multiply",
+        BlendMode::Multiply | BlendMode::PremultipliedMultiply => "3d multiply",
     };
     gpu.graphics_pipeline(&GraphicsPipelineDesc {
         constants: [
@@ -360,29 +337,8 @@ fn create_pipeline(
     })
 }
 
-/// Pipeline of a material type with a fragment shader of its own.
-fn custom_pipeline(
-    gpu: &GpuDevice,
-    [vertex, fragment]: [&GpuShader; 2],
-    variant: PipelineVariant,
-    dfg_lut: bool,
-) -> CompileResult {
-    let entry = material_entry_point(fragment);
-    // Constants of `pbr.wgsl`, from which shaders import the lighting.
-    let constants = [("DFG_LUT", dfg_lut), ("MAPS_TONES", variant.maps_tones)];
-    let constants = constants.into_iter();
-    let constants = constants.filter(|(name, _)| fragment.has_constant(name));
-    let desc = GraphicsPipelineDesc {
-        constants: constants
-            .map(|(name, value)| (name.to_owned(), value.into()))
-            .collect(),
-        ..GraphicsPipelineDesc::new("3d material", (vertex, ""), (fragment, entry))
-    };
-    gpu.graphics_pipeline(&mesh_pipeline_desc(variant.key, desc))
-}
-
 /// Sets the fixed state of a key.
-fn mesh_pipeline_desc<'a>(
+pub(super) fn mesh_pipeline_desc<'a>(
     key: PipelineKey,
     desc: GraphicsPipelineDesc<'a>,
 ) -> GraphicsPipelineDesc<'a> {
@@ -400,6 +356,7 @@ fn mesh_pipeline_desc<'a>(
             BlendMode::Blend => Blend::Premultiplied,
             BlendMode::StraightAlpha => Blend::Alpha,
             BlendMode::Multiply => MULTIPLY_BLEND,
+            BlendMode::PremultipliedMultiply => PREMULTIPLIED_MULTIPLY_BLEND,
         },
         depth: Some(DepthState {
             compare: vk::CompareOp::GREATER_OR_EQUAL,
@@ -432,6 +389,20 @@ const MULTIPLY_BLEND: Blend = Blend::Custom {
     color: BlendEquation {
         src: vk::BlendFactor::DST_COLOR,
         dst: vk::BlendFactor::ZERO,
+        op: vk::BlendOp::ADD,
+    },
+    alpha: BlendEquation {
+        src: vk::BlendFactor::ONE_MINUS_DST_ALPHA,
+        dst: vk::BlendFactor::ONE,
+        op: vk::BlendOp::ADD,
+    },
+};
+
+/// As bevy's, for shaders that return color times alpha: where alpha is 0, nothing changes.
+const PREMULTIPLIED_MULTIPLY_BLEND: Blend = Blend::Custom {
+    color: BlendEquation {
+        src: vk::BlendFactor::DST_COLOR,
+        dst: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
         op: vk::BlendOp::ADD,
     },
     alpha: BlendEquation {

@@ -17,8 +17,8 @@ use crate::passes::shadow::ShadowPush;
 use crate::pipelines::publish_shader_modules;
 use crate::scene::cull_view::{BoundsRow, CullViewRow};
 use crate::scene::rows::{
-    BatchRow, FogRow, InstanceRow, LightRow, LightTextureRow, ShadowViewRow, ViewRow,
-    ViewTransformsRow,
+    BatchRow, FogRow, InstanceRow, LightRow, LightTextureRow, MaterialGradingRow, MaterialViewRow,
+    ShadowViewRow, ViewRow, ViewTransformsRow,
 };
 use crate::skin::dispatches::Job;
 use crate::tables::mesh_vertex::Vertex;
@@ -43,7 +43,9 @@ fn rows_are_laid_out_as_shaders_read_them() {
         LightTextureRow::LAYOUT,
         LightmapRow::LAYOUT,
         LinesPush::LAYOUT,
+        MaterialGradingRow::LAYOUT,
         MaterialRow::LAYOUT,
+        MaterialViewRow::LAYOUT,
         ShadowPush::LAYOUT,
         ShadowViewRow::LAYOUT,
         SkyboxPush::LAYOUT,

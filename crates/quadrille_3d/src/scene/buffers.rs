@@ -8,6 +8,15 @@ use quadrille::prelude::GpuBuffer;
 #[derive(Resource, Deref)]
 pub struct Views3d(pub(crate) GpuBuffer);
 
+/// Views for shaders of materials: rows of `bevy_render::view::View`, in the order of [`Views3d`]. Written only while a
+/// shader reads them.
+#[derive(Resource, Deref)]
+pub struct MaterialViews3d(pub(crate) GpuBuffer);
+
+/// Time for shaders of materials: `bevy_render::globals::Globals`. Written only while a shader reads it.
+#[derive(Resource, Deref)]
+pub struct MaterialGlobals3d(pub(crate) GpuBuffer);
+
 /// Lights of all views, 80 bytes each.
 #[derive(Resource, Deref)]
 pub struct Lights3d(pub(crate) GpuBuffer);

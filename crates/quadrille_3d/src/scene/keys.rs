@@ -15,14 +15,32 @@ pub(crate) struct PipelineKey {
     pub(crate) shader: MaterialShader,
 }
 
-/// Fragment shader of a pipeline.
+/// Shaders of a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum MaterialShader {
     /// Fragment shader of standard materials.
     #[default]
     Standard,
-    /// Fragment shader of a material type of the program. Each version of its file has a new number.
-    Custom(u32),
+    /// Shaders of a material type of the program. Each version of their files has a new number.
+    Custom {
+        /// Number of the shaders with their fixed state.
+        number: u32,
+        /// Row of the one material that is drawn, if it has bindings of its own.
+        material: Option<u32>,
+    },
+}
+
+impl MaterialShader {
+    /// The same shaders for any material.
+    pub(crate) fn shared(self) -> Self {
+        match self {
+            Self::Standard => Self::Standard,
+            Self::Custom { number, .. } => Self::Custom {
+                number,
+                material: None,
+            },
+        }
+    }
 }
 
 impl PipelineKey {
@@ -70,14 +88,18 @@ pub(crate) enum BlendMode {
     StraightAlpha,
     /// Multiplies the target.
     Multiply,
+    /// Multiplies the target by color that was multiplied by alpha, and lets through what alpha leaves.
+    PremultipliedMultiply,
 }
 
 impl BlendMode {
     /// The mode for a program's shader, which returns colors by the conventions of bevy's material shaders:
-    /// premultiplied for `AlphaMode::Add` and `AlphaMode::Premultiplied`, but not for `AlphaMode::Blend`.
+    /// premultiplied for `AlphaMode::Add`, `AlphaMode::Premultiplied` and `AlphaMode::Multiply`, but not for
+    /// `AlphaMode::Blend`.
     pub(crate) fn of_custom(mode: AlphaMode) -> Self {
         match mode {
             AlphaMode::Blend => Self::StraightAlpha,
+            AlphaMode::Multiply => Self::PremultipliedMultiply,
             mode => Self::new(mode),
         }
     }
@@ -102,7 +124,10 @@ impl BlendMode {
 
     /// Whether draws are blended and sorted back to front.
     pub(crate) fn is_transparent(self) -> bool {
-        matches!(self, Self::Blend | Self::StraightAlpha | Self::Multiply)
+        matches!(
+            self,
+            Self::Blend | Self::StraightAlpha | Self::Multiply | Self::PremultipliedMultiply
+        )
     }
 }
 

@@ -71,6 +71,57 @@ pub(crate) struct ViewTransformsRow {
 
 const _: () = assert!((size_of::<ViewTransformsRow>() as u64).is_multiple_of(UNIFORM_BYTES));
 
+/// Part of [`MaterialViewRow`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/bevy/view.wgsl", "ColorGrading")]
+pub(crate) struct MaterialGradingRow {
+    pub(crate) unused: [f32; 4],
+}
+
+/// View row of shaders of materials: `bevy_render::view::View`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/bevy/view.wgsl", "View")]
+pub(crate) struct MaterialViewRow {
+    pub(crate) clip_from_world: [f32; 16],
+    pub(crate) unjittered_clip_from_world: [f32; 16],
+    pub(crate) world_from_clip: [f32; 16],
+    pub(crate) world_from_view: [f32; 16],
+    pub(crate) view_from_world: [f32; 16],
+    pub(crate) clip_from_view: [f32; 16],
+    pub(crate) view_from_clip: [f32; 16],
+    pub(crate) world_position: [f32; 3],
+    pub(crate) exposure: f32,
+    /// Left, top, width and height in pixels of the view's image: the first two are 0.
+    pub(crate) viewport: [f32; 4],
+    pub(crate) main_pass_viewport: [f32; 4],
+    /// Half spaces of the frustum, whose normals point inwards.
+    pub(crate) frustum: [[f32; 4]; 6],
+    pub(crate) lod_view_world_position: [f32; 3],
+    pub(crate) mip_bias: f32,
+    pub(crate) color_grading: MaterialGradingRow,
+    /// Number of submitted frames, modulo 2^32.
+    pub(crate) frame_count: u32,
+    pub(crate) unused: u32,
+    pub(crate) unused_pair: [u32; 2],
+    /// Padding to a multiple of [`UNIFORM_BYTES`].
+    pub(crate) padding: [[u32; 4]; 8],
+}
+
+const _: () = assert!((size_of::<MaterialViewRow>() as u64).is_multiple_of(UNIFORM_BYTES));
+
+/// Time of a frame for shaders of materials: `bevy_render::globals::Globals`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(crate) struct GlobalsRow {
+    /// Seconds since the start, wrapped after an hour.
+    pub(crate) time: f32,
+    /// Seconds since the previous frame.
+    pub(crate) delta_time: f32,
+    pub(crate) frame_count: u32,
+}
+
 /// [`DistanceFog`](crate::DistanceFog) for shaders.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, ShaderRow)]

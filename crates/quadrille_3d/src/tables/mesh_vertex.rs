@@ -56,6 +56,51 @@ impl Vertex {
     }
 }
 
+/// Locations of vertex attributes in shaders of materials, by bevy's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MaterialLocations {
+    /// `bevy_pbr::render::forward_io::Vertex`.
+    Forward,
+    /// `bevy_pbr::prepass::io::Vertex`.
+    Prepass,
+}
+
+impl MaterialLocations {
+    /// Vertex attributes of all fields at these locations.
+    pub(crate) fn layout(self) -> VertexLayout {
+        let [normal, uv, uv_b, tangent, color] = match self {
+            Self::Forward => [1, 2, 3, 4, 5],
+            Self::Prepass => [3, 1, 2, 4, 7],
+        };
+        let uvs = offset_of!(Vertex, uvs);
+        let attributes = [
+            (0, Format::R32G32B32_SFLOAT, offset_of!(Vertex, position)),
+            (normal, Format::R32G32B32_SFLOAT, offset_of!(Vertex, normal)),
+            (uv, Format::R32G32_SFLOAT, uvs),
+            (uv_b, Format::R32G32_SFLOAT, uvs + size_of::<[f32; 2]>()),
+            (
+                tangent,
+                Format::R32G32B32A32_SFLOAT,
+                offset_of!(Vertex, tangent),
+            ),
+            (
+                color,
+                Format::R32G32B32A32_SFLOAT,
+                offset_of!(Vertex, color),
+            ),
+        ];
+        let attributes = attributes.map(|(location, format, offset)| VertexAttribute {
+            location,
+            format,
+            offset: offset as u32,
+        });
+        VertexLayout {
+            attributes: attributes.to_vec(),
+            ..Vertex::layout()
+        }
+    }
+}
+
 impl MeshVertex for Vertex {
     fn read(mesh: &Mesh, primitive: PrimitiveKind, indices: &[u32]) -> Result<Vec<Self>, String> {
         let positions = positions(mesh)?;

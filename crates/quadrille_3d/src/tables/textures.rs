@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_mesh::UvChannel;
 use bevy_platform::collections::HashMap;
+use quadrille::material::{MaterialBindingKind, TextureDimension};
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Sampler, SamplerDesc, Uploads};
 use quadrille::vulkan::Format;
 use quadrille::vulkan::resources::{ImageTable, ImageTableDesc, TableError, TableIndex};
@@ -23,6 +24,49 @@ pub struct Textures3d {
     white: TableIndex,
     /// Samplers of the table by index. The first one is linear and clamps.
     samplers: Vec<Sampler>,
+    /// Fallbacks of those that are bound by themselves.
+    pub(crate) fallbacks: FallbackImages,
+}
+
+/// White images of all dimensions, for materials without an image. Clones are the same images.
+#[derive(Clone)]
+pub(crate) struct FallbackImages([GpuImage; 5]);
+
+impl FallbackImages {
+    fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, BevyError> {
+        let mut image = |extent: [u32; 3], layers: u32, cube: bool| {
+            let desc = ImageDesc {
+                extent,
+                array_layers: layers,
+                cube,
+                ..ImageDesc::sampled("3d white", [1; 2], Format::R8G8B8A8_UNORM)
+            };
+            let image = gpu.create_image(&desc)?;
+            let texels = extent[2] * layers;
+            uploads.write_image(&image, &vec![255; 4 * texels as usize]);
+            Ok::<_, BevyError>(image)
+        };
+        Ok(Self([
+            image([1; 3], 1, false)?,
+            image([1; 3], 2, false)?,
+            image([1, 1, 2], 1, false)?,
+            image([1; 3], 6, true)?,
+            image([1; 3], 12, true)?,
+        ]))
+    }
+
+    /// The image of a dimension.
+    pub(crate) fn get(&self, dimension: TextureDimension) -> Option<&GpuImage> {
+        let index = match dimension {
+            TextureDimension::D1 => return None,
+            TextureDimension::D2 => 0,
+            TextureDimension::D2Array => 1,
+            TextureDimension::D3 => 2,
+            TextureDimension::Cube => 3,
+            TextureDimension::CubeArray => 4,
+        };
+        self.0.get(index)
+    }
 }
 
 /// Maximum number of images.
@@ -45,14 +89,13 @@ impl Textures3d {
         let sampler = gpu.create_sampler(&SamplerDesc::linear())?;
         let desc = ImageTableDesc::d2("3d textures", MAX_TEXTURES).with_sampler(&sampler);
         let mut table = gpu.image_table(&desc)?;
-        let desc = ImageDesc::sampled("3d white", [1; 2], Format::R8G8B8A8_UNORM);
-        let image = gpu.create_image(&desc)?;
-        uploads.write_image(&image, &[255; 4]);
-        let white = table.insert(&image)?;
+        let fallbacks = FallbackImages::new(gpu, uploads)?;
+        let white = table.insert(&fallbacks.0[0])?;
         Ok(Self {
             table,
             white,
             samplers: vec![sampler],
+            fallbacks,
         })
     }
 
@@ -145,8 +188,30 @@ impl TextureSource<'_> {
         })
     }
 
+    /// Returns the packed index in the row of a material with shaders of its own, for a texture or a sampler.
+    pub(crate) fn index_in_row(
+        &mut self,
+        kind: MaterialBindingKind,
+        image: Option<&Handle<Image>>,
+    ) -> u32 {
+        match kind {
+            // Its image may be a cube, for instance, which the table does not hold.
+            MaterialBindingKind::Sampler(_) => self.packed_sampler(image),
+            _ => self.index_or_white(image),
+        }
+    }
+
+    /// Returns the packed index of an image's sampler; the first one without an image, and while it is not resident.
+    fn packed_sampler(&mut self, image: Option<&Handle<Image>>) -> u32 {
+        let id = image.map(Handle::id);
+        let shown = id.and_then(|id| Some((id, self.images.resident(id)?.sampler)));
+        shown.map_or(0, |(id, sampler)| {
+            self.sampler_index(id, sampler) << SAMPLER_SHIFT
+        })
+    }
+
     /// Returns the packed index of an image; a white texel without one, while it is not resident and if the table is full.
-    pub(crate) fn index_or_white(&mut self, image: Option<&Handle<Image>>) -> u32 {
+    fn index_or_white(&mut self, image: Option<&Handle<Image>>) -> u32 {
         match self.index_of(image, &UvChannel::Uv0) {
             NO_TEXTURE => self.table.white.0,
             index => index,

@@ -42,7 +42,15 @@ impl MaterialLayout {
         }
     }
 
-    /// Index of a binding among uniforms, or among textures and samplers.
+    /// Uniforms with their sizes, in their order.
+    pub(crate) fn uniforms(&self) -> impl Iterator<Item = (&MaterialBinding, u64)> {
+        self.bindings.iter().filter_map(|it| match it.kind {
+            MaterialBindingKind::Uniform { bytes } => Some((it, bytes)),
+            _ => None,
+        })
+    }
+
+    /// Index of a binding among uniforms, or among all others.
     pub(crate) fn rank(&self, binding: &MaterialBinding) -> usize {
         let is_uniform =
             |it: &&MaterialBinding| matches!(it.kind, MaterialBindingKind::Uniform { .. });

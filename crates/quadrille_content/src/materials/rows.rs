@@ -5,12 +5,13 @@ use std::ops::Range;
 use bevy_asset::Handle;
 use bevy_image::Image;
 use bevy_platform::collections::HashSet;
-use quadrille::material::BindingValues;
+use quadrille::material::{BindingValues, MaterialBindingKind};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 
 use crate::buffers::buffer_vec::grow_buffer;
 use crate::materials::layout::MaterialLayout;
+use crate::materials::shader::fits_row;
 
 /// Alignment of each type's rows: the largest `minStorageBufferOffsetAlignment`.
 const ALIGNMENT: u64 = 256;
@@ -66,12 +67,13 @@ impl MaterialRows {
         self.free.push(row);
     }
 
-    /// Writes the values of a material. `index` returns the texture index that the row stores for an image.
+    /// Writes the values of a material. `index` returns the index that the row stores for a texture or sampler and its
+    /// image.
     pub fn write(
         &mut self,
         row: u32,
         values: &BindingValues,
-        mut index: impl FnMut(Option<&Handle<Image>>) -> u32,
+        mut index: impl FnMut(MaterialBindingKind, Option<&Handle<Image>>) -> u32,
     ) {
         let stride = self.stride();
         let start = row as usize * stride;
@@ -81,8 +83,16 @@ impl MaterialRows {
             bytes[offset..offset + value.len()].copy_from_slice(value);
         }
         let indices = &mut bytes[self.layout.indices_offset as usize..];
-        for (place, image) in indices.chunks_exact_mut(4).zip(values.images()) {
-            place.copy_from_slice(&index(image).to_ne_bytes());
+        let kinds = self.layout.bindings.iter().map(|binding| binding.kind);
+        let kinds = kinds.filter(|kind| !matches!(kind, MaterialBindingKind::Uniform { .. }));
+        let images = kinds.zip(values.images());
+        for (place, (kind, image)) in indices.chunks_exact_mut(4).zip(images) {
+            // Others are bound by themselves.
+            let number = match fits_row(kind) {
+                true => index(kind, image),
+                false => 0,
+            };
+            place.copy_from_slice(&number.to_ne_bytes());
         }
         self.dirty.insert(row);
     }

@@ -86,6 +86,15 @@ impl AssetFolder {
         is_inside.then(|| self.reader.files.root_path().join(path.path()))
     }
 
+    /// Asset of the default source in a file; `None` for a file outside of the folder. The inverse of [`Self::file`].
+    pub fn asset_path(&self, file: &Path) -> Option<AssetPath<'static>> {
+        let root = self.reader.files.root_path();
+        let canonical = root.canonicalize().ok();
+        let below = file.strip_prefix(root);
+        let below = below.ok().or_else(|| file.strip_prefix(canonical?).ok())?;
+        (!leaves(below)).then(|| AssetPath::from(below.to_path_buf()))
+    }
+
     /// Checks that a file may be read. A file that does not exist is accepted, because some sources have no files.
     ///
     /// # Errors

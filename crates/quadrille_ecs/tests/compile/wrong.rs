@@ -113,7 +113,7 @@ struct UnknownDimension {
     pattern: Option<bevy_asset::Handle<bevy_image::Image>>,
 }
 
-/// A kind of binding that materials do not have.
+/// A storage binding on a field that is no buffer.
 #[derive(quadrille_ecs::material::AsBindGroup)]
 struct WithStorage {
     #[storage(0, read_only)]

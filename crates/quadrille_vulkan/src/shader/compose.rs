@@ -111,6 +111,9 @@ pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joine
     joined::join(composer.modules, composer.missing)
 }
 
+/// Maximum number of unknown names that nothing needs.
+const MAX_MISSING: usize = 64;
+
 /// Number of labels shown at each end of an import chain in errors.
 const MAX_SHOWN: usize = 8;
 
@@ -157,7 +160,7 @@ impl Composer<'_> {
             // An unknown module was pushed to `open`; its imports are resolved first.
             if let Some(import) = parsed.imports.get(*known).cloned() {
                 let target = match self.resolve(at, &import) {
-                    Err(error) if self.is_left_out(at, &import) => Some(self.missing(error)),
+                    Err(error) if self.is_left_out(at, &import) => Some(self.missing(error)?),
                     target => target?,
                 };
                 if let Some(target) = target {
@@ -165,8 +168,10 @@ impl Composer<'_> {
                     self.take(at, &import, target)?;
                 }
             } else if let Some(path) = parsed.paths.get(*known - parsed.imports.len()).cloned() {
-                let target = self.resolve_inline(at, &path);
-                let target = target.unwrap_or_else(|error| Some(self.missing(error)));
+                let target = match self.resolve_inline(at, &path) {
+                    Err(error) => Some(self.missing(error)?),
+                    Ok(target) => target,
+                };
                 if let Some(target) = target {
                     let module = &mut self.modules[at];
                     module.known += 1;
@@ -179,9 +184,14 @@ impl Composer<'_> {
         Ok(())
     }
 
-    fn missing(&mut self, error: ShaderError) -> Target {
+    /// Keeps the error of a name that does not exist until something needs the name. Each costs as much as its module is
+    /// long, so there may be [`MAX_MISSING`].
+    fn missing(&mut self, error: ShaderError) -> Result<Target, ShaderError> {
+        if self.missing.len() == MAX_MISSING {
+            return Err(error);
+        }
         self.missing.push(error);
-        Target::Missing(self.missing.len() - 1)
+        Ok(Target::Missing(self.missing.len() - 1))
     }
 
     /// Whether conditions removed the declaration that an import names.

@@ -176,7 +176,7 @@ impl ShaderOptions {
         GpuShader::from_file(path, &file::read(path)?, &options, false, &mut Vec::new())
     }
 
-    fn canonical(mut self) -> Result<Self, ShaderError> {
+    pub(super) fn canonical(mut self) -> Result<Self, ShaderError> {
         if let Some(folder) = &self.folder {
             let canonical = folder.canonicalize().map_err(|error| ShaderError::File {
                 path: folder.to_path_buf(),

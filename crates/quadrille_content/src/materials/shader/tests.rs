@@ -1,5 +1,8 @@
 use quadrille::glam::Vec4;
-use quadrille::material::{MaterialBinding, MaterialBindingKind, SamplerBindingType};
+use quadrille::material::{
+    MaterialBinding, MaterialBindingKind, SamplerBindingType, TextureDimension, TextureSampleType,
+};
+use quadrille::vulkan::shader::ShaderModule;
 
 use super::*;
 
@@ -25,20 +28,53 @@ fn layout() -> MaterialLayout {
     ])
 }
 
-fn generated(source: &str) -> Result<String, String> {
-    generated_with(MaterialImages::Bindless, source)
-}
+const PRELUDE: &str = "
+import material_tests::tables::{
+    MASK as quadrille_image_mask, SHIFT as quadrille_sampler_shift, samplers as quadrille_samplers,
+    textures as quadrille_textures,
+};
+fn quadrille_row(quadrille_index: u32) -> u32 { return quadrille_index; }
+fn quadrille_vertex_index(index: u32) -> u32 { return index; }
+fn quadrille_clip_position(position: vec4f, index: u32) -> vec4f { return position; }
+";
 
-fn generated_with(images: MaterialImages, source: &str) -> Result<String, String> {
-    let shader = Shader::from_wgsl(source.to_owned(), "test.wgsl");
-    let form = MaterialShaderForm {
+const TABLES: &str = "
+enable wgpu_binding_array;
+const MASK = 0xffffu;
+const SHIFT = 16u;
+@group(1) @binding(0) var samplers: binding_array<sampler>;
+@group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
+";
+
+fn form(images: MaterialImages) -> MaterialShaderForm {
+    ShaderModule::new("material_tests::tables", TABLES)
+        .publish()
+        .expect("the module is right");
+    MaterialShaderForm {
         group: 3,
-        imports: "",
-        row: "quadrille_index",
+        prelude: PRELUDE,
         rows_binding: 24,
         images,
-    };
-    generate("Test", &shader, &layout(), &form)
+    }
+}
+
+/// Text of a stage, which is valid, with its bindings.
+fn staged(
+    (stage, images): (MaterialStage, MaterialImages),
+    layout: &MaterialLayout,
+    source: &str,
+) -> Result<(String, GpuShader, Vec<BoundBinding>), String> {
+    let shader = Shader::from_wgsl(source.to_owned(), "test.wgsl");
+    let (form, mut bound) = (form(images), Vec::new());
+    let composed = generate("Test", (&shader, stage), layout, &form, &[], &mut bound)?;
+    let text = composed.text().to_owned();
+    let translated = translate_material("Test", (&shader, stage), layout, &form, &[], &mut bound)?;
+    Ok((text, translated, bound))
+}
+
+fn generated(source: &str) -> Result<String, String> {
+    let form = (MaterialStage::Fragment, MaterialImages::Bindless);
+    staged(form, &layout(), source).map(|(text, ..)| text)
 }
 
 fn error(source: &str) -> String {
@@ -54,7 +90,7 @@ fn rows_hold_uniforms_then_indices() {
 }
 
 #[test]
-fn bindings_become_private_variables_and_lines_stay() {
+fn bindings_become_private_variables() {
     let source = format!(
         "struct Color {{ texture_of: vec4f }}
 {GROUP} @binding(0)
@@ -69,48 +105,96 @@ fn fragment(@location(2) uv: vec2f) -> @location(0) vec4f {{
     );
     let text = generated(&source).expect("the shader is right");
     assert!(text.contains("var<private> color: vec4f;"), "{text}");
-    let sample = "textureSample(quadrille_textures[pattern & quadrille_image_mask], \
-                  quadrille_samplers[pattern_sampler >> quadrille_sampler_shift], uv)";
-    assert!(text.contains(sample), "{text}");
-    let line = |text: &str| text.lines().position(|line| line.contains("return color"));
-    assert_eq!(line(&text), line(&source));
+    assert!(text.contains("[pattern & MASK_of_tables_1]"), "{text}");
+    assert!(
+        text.contains("[pattern_sampler >> SHIFT_of_tables_1]"),
+        "{text}"
+    );
 }
 
 #[test]
+fn errors_show_lines_of_the_file() {
+    let source = format!(
+        "{GROUP} @binding(0)\nvar<uniform> color: vec4f;
+@fragment
+fn fragment() -> @location(0) vec4f {{
+    return colour;
+}}"
+    );
+    assert!(
+        error(&source).contains("test.wgsl:5:12"),
+        "{}",
+        error(&source)
+    );
+    let source = format!("\n{GROUP} @binding(5) var<uniform> color: vec4f;\n{ENTRY}");
+    assert!(
+        error(&source).contains("test.wgsl:2:1"),
+        "{}",
+        error(&source)
+    );
+}
+
+const ENTRY: &str = "@fragment fn fragment() -> @location(0) vec4f { return vec4f(0.0); }";
+
+#[test]
 fn wrong_bindings_name_both_sides() {
-    let entry = "@fragment fn fragment() -> @location(0) vec4f { return vec4f(0.0); }";
     for (source, parts) in [
         (
-            format!("{GROUP} @binding(7) var<uniform> speed: f32; {entry}"),
+            format!("{GROUP} @binding(7) var<uniform> speed: f32; {ENTRY}"),
             ["`speed: f32` at binding 7", "#[uniform(7)]"],
         ),
         (
-            format!("{GROUP} @binding(1) var<uniform> pattern: vec4f; {entry}"),
-            ["a uniform at binding 1", "a texture (`pattern`)"],
+            format!("{GROUP} @binding(7) var<storage> all: array<f32>; {ENTRY}"),
+            ["`all: array<f32>` at binding 7", "#[storage(7)]"],
         ),
         (
-            format!("{GROUP} @binding(1) var pattern: texture_3d<f32>; {entry}"),
-            ["texture_3d<f32>", "read uniforms, `texture_2d<f32>`"],
+            format!("{GROUP} @binding(1) var<uniform> pattern: vec4f; {ENTRY}"),
+            [
+                "a uniform at binding 1",
+                "a texture `texture_2d<f32>` (`pattern`)",
+            ],
         ),
         (
-            format!("{GROUP} @binding(0) var<storage, read> all: array<f32>; {entry}"),
-            ["`all: array<f32>` at binding 0", "a pass of your own"],
+            format!("{GROUP} @binding(1) var pattern: texture_3d<f32>; {ENTRY}"),
+            [
+                "a texture `texture_3d<f32>` at binding 1",
+                "a texture `texture_2d<f32>`",
+            ],
         ),
         (
-            format!("{GROUP} var<uniform> color: vec4f; {entry}"),
-            ["`color` without the number", "@binding(0)"],
+            format!("{GROUP} @binding(1) var pattern: texture_depth_2d; {ENTRY}"),
+            [
+                "a texture `texture_depth_2d` at binding 1",
+                "a texture `texture_2d<f32>`",
+            ],
+        ),
+        (
+            format!("{GROUP} @binding(2) var pattern: sampler_comparison; {ENTRY}"),
+            ["a comparison sampler at binding 2", "a sampler (`pattern`)"],
+        ),
+        (
+            format!("{GROUP} @binding(0) var<storage, read> all: array<f32>; {ENTRY}"),
+            ["a storage buffer at binding 0", "a uniform (`color`)"],
+        ),
+        (
+            format!("{GROUP} @binding(0) var<workgroup> all: array<f32>; {ENTRY}"),
+            ["is nothing that a material has", "Use a uniform"],
+        ),
+        (
+            format!("{GROUP} var<uniform> color: vec4f; {ENTRY}"),
+            ["`color` has no number", "@binding(0)"],
         ),
         (
             format!(
-                "{GROUP} @binding(0) var<uniform> a: vec4f; {GROUP} @binding(0) var<uniform> b: vec4f; {entry}"
+                "{GROUP} @binding(0) var<uniform> a: vec4f; {GROUP} @binding(0) var<uniform> b: vec4f; {ENTRY}"
             ),
             ["two variables at binding 0", "`a` and `b`"],
         ),
         (
             format!(
-                "{GROUP} @binding(1) var pattern: texture_2d<f32>; fn f() {{ let pattern = 1; }} {entry}"
+                "{GROUP} @binding(1) var pattern: texture_2d<f32>; fn f() {{ let pattern = 1; }} {ENTRY}"
             ),
-            ["two meanings of `pattern`", "Rename one"],
+            ["`pattern` has two meanings", "Rename one"],
         ),
         ("fn f() {}".to_owned(), ["no entry point", "@fragment"]),
     ] {
@@ -122,33 +206,23 @@ fn wrong_bindings_name_both_sides() {
 }
 
 #[test]
-fn unfinished_and_conditional_shaders_are_refused() {
-    let entry = "@fragment fn fragment() -> @location(0) vec4f { return vec4f(0.0); }";
-    let pattern = format!("{GROUP} @binding(1) var pattern: texture_2d<f32>;");
+fn unfinished_shaders_are_refused() {
     for (source, part) in [
         (
-            format!("{entry} {GROUP} @binding(0) var<uniform>"),
-            "ends within the declaration",
+            format!("{ENTRY} {GROUP} @binding(0) var<uniform>"),
+            "does not end",
         ),
         (
             format!("{GROUP} @binding(0) var<uniform> color"),
-            "ends within the declaration",
+            "does not end",
         ),
         (
             "@fragment fn fragment mesh: VertexOutput) -> @location(0) vec4f {}".to_owned(),
             "without parameters or body",
         ),
         (
-            format!("@if(DARK) {pattern} {entry}"),
-            "`@if(DARK)` before a binding",
-        ),
-        (
-            format!("@if(DARK) {entry} @else {entry}"),
-            "`@if(DARK)` before an entry point",
-        ),
-        (
-            format!("{pattern} fn tap(t: texture_2d<f32>) {{}} fn f() {{ tap(pattern); }} {entry}"),
-            "passes the binding `pattern` to `tap`",
+            "@fragment fn fragment()".to_owned(),
+            "without parameters or body",
         ),
     ] {
         let message = error(&source);
@@ -157,15 +231,143 @@ fn unfinished_and_conditional_shaders_are_refused() {
 }
 
 #[test]
-fn modules_with_the_name_of_a_binding_stay() {
+fn conditions_apply_before_bindings_are_found() {
     let source = format!(
-        "import package::pattern::fbm;
-{GROUP} @binding(1) var pattern: texture_2d<f32>;
-@fragment fn fragment() -> @location(0) vec4f {{ return pattern::color(); }}"
+        "@if(DARK) {GROUP} @binding(7) var<uniform> unknown: vec4f;
+@else {GROUP} @binding(0) var<uniform> color: vec4f;
+@if(DARK) {ENTRY}
+@else @fragment fn fragment() -> @location(0) vec4f {{ return color; }}"
     );
     let text = generated(&source).expect("the shader is right");
-    assert!(text.contains("import package::pattern::fbm;"), "{text}");
-    assert!(text.contains("return pattern::color();"), "{text}");
+    assert!(text.contains("var<private> color: vec4f;"), "{text}");
+    assert!(!text.contains("unknown"), "{text}");
+}
+
+#[test]
+fn bindings_may_lie_in_imported_modules() {
+    let module = format!("{GROUP} @binding(0) var<uniform> color: vec4f;");
+    ShaderModule::new("material_tests::color", &module)
+        .publish()
+        .expect("the module is right");
+    let source = "import material_tests::color::color;
+@fragment fn fragment() -> @location(0) vec4f { return color; }";
+    let text = generated(source).expect("the shader is right");
+    assert!(
+        text.contains("var<private> color_of_color_1: vec4f;"),
+        "{text}"
+    );
+    assert!(
+        text.contains("color_of_color_1 = quadrille_row_of.uniform_0"),
+        "{text}"
+    );
+}
+
+#[test]
+fn tables_of_the_renderer_may_have_the_number_of_the_group() {
+    let module = "enable wgpu_binding_array;
+@group(3) @binding(0) var volume_samplers: binding_array<sampler>;
+@group(3) @binding(1) var volumes: binding_array<texture_3d<f32>>;
+fn center(volume: u32) -> vec4f {
+    return textureSampleLevel(volumes[volume], volume_samplers[0], vec3f(0.5), 0.0);
+}";
+    ShaderModule::new("material_tests::volumes", module)
+        .publish()
+        .expect("the module is right");
+    let source = "import material_tests::volumes::center;
+@group(3) @binding(0) var<uniform> color: vec4f;
+@fragment fn fragment() -> @location(0) vec4f { return color * center(0u); }";
+    let text = generated(source).expect("the shader is right");
+    for part in [
+        "var<private> color: vec4f;",
+        "@group(3) @binding(1) var volumes_of_volumes_",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    let source = format!("@group(3) @binding(1) var all: binding_array<texture_2d<f32>>; {ENTRY}");
+    let message = error(&source);
+    assert!(
+        message.contains("is nothing that a material has"),
+        "{message}"
+    );
+}
+
+#[test]
+fn textures_that_functions_take_are_bound_by_themselves() {
+    let source = format!(
+        "{GROUP} @binding(0) var<uniform> color: vec4f;
+{GROUP} @binding(1) var pattern: texture_2d<f32>;
+fn tap(image: texture_2d<f32>) -> vec4f {{ return textureLoad(image, vec2u(), 0); }}
+@fragment fn fragment() -> @location(0) vec4f {{ return color * tap(pattern); }}"
+    );
+    let form = (MaterialStage::Fragment, MaterialImages::Bindless);
+    let (text, _, bound) = staged(form, &layout(), &source).expect("the shader is right");
+    assert_eq!(
+        bound,
+        [BoundBinding {
+            index: 1,
+            number: 31
+        }],
+        "{text}"
+    );
+}
+
+#[test]
+fn vertex_shaders_hand_the_instance_on() {
+    let source = format!(
+        "{GROUP} @binding(0) var<uniform> color: vec4f;
+struct Vertex {{ @builtin(instance_index) instance: u32, @location(0) position: vec3<f32> }}
+struct Out {{ @builtin(position) clip: vec4<f32>, @location(0) shade: vec4<f32>, }}
+@vertex fn vertex(vertex: Vertex) -> Out {{ return Out(vec4f(vertex.position, 1.0), color); }}
+@fragment fn fragment(in: Out) -> @location(0) vec4f {{ return in.shade * color; }}"
+    );
+    for stage in [
+        MaterialStage::Vertex,
+        MaterialStage::VertexPosition,
+        MaterialStage::Fragment,
+    ] {
+        let form = (stage, MaterialImages::Bindless);
+        let (text, shader, _) = staged(form, &layout(), &source).expect("the shader is right");
+        let entry = shader
+            .entry_points()
+            .iter()
+            .find(|it| it.name == MATERIAL_VERTEX);
+        match stage {
+            MaterialStage::Fragment => assert!(entry.is_none(), "{text}"),
+            MaterialStage::VertexPosition => {
+                assert!(entry.expect("it is there").outputs.is_empty(), "{text}");
+            }
+            MaterialStage::Vertex => {
+                let outputs = &entry.expect("it is there").outputs;
+                let locations: Vec<_> = outputs.iter().map(|it| it.location).collect();
+                assert_eq!(locations, [0, 15], "{text}");
+                assert!(
+                    text.contains("quadrille_vertex_index(quadrille_input_0.instance)"),
+                    "{text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn vertex_shaders_may_return_a_position_alone() {
+    let source = "@vertex fn vertex(@location(0) position: vec3f) -> @builtin(position) vec4f {
+    return vec4f(position, 1.0);
+}";
+    let form = (MaterialStage::Vertex, MaterialImages::Bindless);
+    let (text, ..) = staged(form, &layout(), source).expect("the shader is right");
+    assert!(
+        text.contains("@builtin(instance_index) quadrille_instance_index: u32"),
+        "{text}"
+    );
+    let source = "@vertex fn vertex() -> @location(0) vec4f { return vec4f(); }";
+    let error = staged(form, &layout(), source)
+        .err()
+        .expect("it has no position");
+    assert!(
+        error.contains("returns no `@builtin(position) vec4f`"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -174,17 +376,31 @@ fn bound_images_stay_bindings_in_their_order() {
         "@group(3) @binding(1) var pattern: texture_2d<f32>;
 {GROUP} @binding(2) var pattern_sampler: sampler;
 fn tap(image: texture_2d<f32>) -> vec4f {{ return textureLoad(image, vec2u(), 0); }}
-@fragment fn fragment() -> @location(0) vec4f {{ return tap(pattern); }}"
+@fragment fn fragment() -> @location(0) vec4f {{
+    return tap(pattern) + textureSampleLevel(pattern, pattern_sampler, vec2f(), 0.0);
+}}"
     );
-    let text = generated_with(MaterialImages::Bound(4), &source).expect("the shader is right");
-    let first = text.lines().next().expect("it has lines");
-    assert_eq!(
-        first.trim(),
-        "@group(0) @binding(4) var pattern: texture_2d<f32>;"
+    let form = (MaterialStage::Fragment, MaterialImages::Bound(4));
+    let (text, ..) = staged(form, &layout(), &source).expect("the shader is right");
+    for part in [
+        "@group(0) @binding(4) var pattern: texture_2d<f32>;",
+        "@group(0) @binding(5) var pattern_sampler: sampler;",
+        "return tap(pattern)",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+/// Each takes milliseconds where work is linear in the length, and minutes where it is quadratic.
+#[test]
+fn hostile_shaders_end_soon() {
+    let bindings = format!("{GROUP} @binding(0) var<").repeat(20_000);
+    let uses = format!(
+        "{GROUP} @binding(1) var pattern: texture_2d<f32>; fn f() {{ f({}); }}",
+        "pattern, ".repeat(50_000)
     );
-    assert!(
-        text.contains("@group(0) @binding(5) var pattern_sampler: sampler;"),
-        "{text}"
-    );
-    assert!(text.contains("return tap(pattern);"), "{text}");
+    let brackets = format!("@fragment fn fragment{}", "(".repeat(100_000));
+    for source in [bindings, uses, brackets] {
+        assert!(generated(&source).is_err());
+    }
 }

@@ -13,7 +13,7 @@ use super::parse::Flaw;
 use super::tokens::{Kind, Token};
 use crate::shader::defs::ShaderDefs;
 use expression::evaluate;
-use extent::{matching, node_end};
+use extent::Extents;
 
 /// Tokens of a module after conditional translation.
 pub(super) struct Translated {
@@ -97,6 +97,7 @@ pub(super) fn translate(
     let mut walker = Walker {
         source,
         tokens: &tokens,
+        extents: Extents::new(source, &tokens),
         defs,
         next: 0,
         scopes: vec![Scope::new(Place::Module)],
@@ -115,6 +116,7 @@ pub(super) fn translate(
 struct Walker<'a> {
     source: &'a str,
     tokens: &'a [Token],
+    extents: Extents<'a>,
     defs: &'a ShaderDefs,
     next: usize,
     /// The brackets that contain the next token, outermost first; never empty.
@@ -147,7 +149,7 @@ impl<'a> Walker<'a> {
             }
             if place == Place::Module && token.is('{') {
                 // A block at module scope without a condition declares nothing usable, so it is removed.
-                let end = matching(self.tokens, self.next);
+                let end = self.extents.matching(self.next);
                 self.leave_out(self.next..end);
                 self.next = end;
                 return Ok(());
@@ -192,7 +194,7 @@ impl<'a> Walker<'a> {
         }
         let is_kept = self.decide(decides)?;
         let place = self.scope().place;
-        let Some(end) = node_end(self.source, self.tokens, place, at) else {
+        let Some(end) = self.extents.node_end(place, at) else {
             return Err(self.misplaced(decides.tokens.start));
         };
         if !is_kept {
@@ -229,7 +231,7 @@ impl<'a> Walker<'a> {
         let mut end = (at + 2).min(self.tokens.len());
         let has_arguments = self.tokens.get(end).is_some_and(|token| token.is('('));
         if has_arguments && !PLAIN.contains(&word) {
-            end = matching(self.tokens, end);
+            end = self.extents.matching(end);
         }
         Attribute {
             word,

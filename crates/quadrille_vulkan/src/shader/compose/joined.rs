@@ -87,6 +87,49 @@ impl Joined {
         shown
     }
 
+    /// Whether a declaration of `text` has this name, and its module is not the shader's own.
+    pub(crate) fn is_imported(&self, name: &str) -> bool {
+        self.own_name(name).1
+    }
+
+    /// Replaces ranges of the text, which are in order and do not overlap. Errors show the replaced text.
+    pub(crate) fn replace(&mut self, edits: &[(Range<usize>, String)]) {
+        if self.parts.is_empty() {
+            self.parts.push(Part {
+                at: 0,
+                module: 0,
+                from: 0..self.text.len(),
+                is_renamed: false,
+            });
+        }
+        let old = std::mem::take(&mut self.text);
+        let parts = std::mem::take(&mut self.parts);
+        let mut writer = Writer {
+            text: String::with_capacity(old.len()),
+            parts: Vec::with_capacity(parts.len() + 2 * edits.len()),
+        };
+        let mut old = OldText {
+            text: &old,
+            parts: &parts,
+            part: 0,
+        };
+        let mut from = 0;
+        for (range, replacement) in edits {
+            old.copy(from..range.start, &mut writer);
+            let (module, origin) = old.origin(range.clone());
+            writer.parts.push(Part {
+                at: writer.text.len(),
+                module,
+                from: origin,
+                is_renamed: true,
+            });
+            writer.text.push_str(replacement);
+            from = range.end;
+        }
+        old.copy(from..old.text.len(), &mut writer);
+        (self.text, self.parts) = (writer.text, writer.parts);
+    }
+
     /// Returns an error at several positions, of which the first is the main one, with notes.
     pub(crate) fn error(
         &self,
@@ -154,6 +197,65 @@ impl Part {
             self.from.start
         } else {
             (self.from.start + (at - self.at)).min(self.from.end)
+        }
+    }
+}
+
+/// A text that is copied in order, with its parts.
+struct OldText<'a> {
+    text: &'a str,
+    parts: &'a [Part],
+    /// The part that was copied last.
+    part: usize,
+}
+
+impl OldText<'_> {
+    /// Copies a range behind the ones before.
+    fn copy(&mut self, range: Range<usize>, to: &mut Writer) {
+        let mut at = range.start;
+        while at < range.end {
+            self.seek(at);
+            let next = self.parts.get(self.part + 1);
+            let end = next.map_or(range.end, |next| next.at.min(range.end));
+            if let Some(part) = self.parts.get(self.part) {
+                let from = match part.is_renamed {
+                    true => part.from.clone(),
+                    false => part.origin(at)..part.origin(end),
+                };
+                to.parts.push(Part {
+                    at: to.text.len(),
+                    module: part.module,
+                    from,
+                    is_renamed: part.is_renamed,
+                });
+            }
+            to.text.push_str(&self.text[at..end]);
+            at = end;
+        }
+    }
+
+    /// Module and range there of a range that begins behind the ones before.
+    fn origin(&mut self, range: Range<usize>) -> (usize, Range<usize>) {
+        self.seek(range.start);
+        let Some(part) = self.parts.get(self.part) else {
+            return (0, range);
+        };
+        match part.is_renamed {
+            true => (part.module, part.from.clone()),
+            false => (
+                part.module,
+                part.origin(range.start)..part.origin(range.end),
+            ),
+        }
+    }
+
+    fn seek(&mut self, at: usize) {
+        while self
+            .parts
+            .get(self.part + 1)
+            .is_some_and(|next| next.at <= at)
+        {
+            self.part += 1;
         }
     }
 }

@@ -1,0 +1,392 @@
+//! Pipelines of materials with shaders of their own.
+
+use bevy_platform::collections::HashMap;
+use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
+use quadrille::vulkan::pipeline::{DepthState, Formats, PipelineState, PrimitiveTopology};
+use quadrille::vulkan::shader::{EntryPoint, ShaderStage};
+use quadrille::vulkan::vk;
+use quadrille_content::materials::{
+    BoundBinding, MATERIAL_ROWS, MATERIAL_VERTEX, MaterialImages, MaterialLayout,
+    MaterialShaderForm, MaterialStage, check_material_output, material_entry_point,
+    translate_material,
+};
+use quadrille_content::meshes::PrimitiveKind;
+use quadrille_content::shaders::Shader;
+
+use super::meshes::{CompileResult, PipelineVariant, mesh_pipeline_desc};
+use super::to_cull;
+use crate::scene::formats::SHADOW_FORMAT;
+use crate::scene::keys::{
+    BlendMode, CullMode, LightingFeatures, MaterialFeatures, MaterialShader, PipelineKey,
+};
+use crate::tables::mesh_vertex::MaterialLocations;
+
+/// Shaders of cameras: textures are bindless, and a fragment knows its instance.
+pub(crate) const FORM: MaterialShaderForm = MaterialShaderForm {
+    group: 3,
+    prelude: "
+import quadrille_3d::constants::{
+    IMAGE_MASK as quadrille_image_mask, MATERIAL_ROW_SHIFT as quadrille_row_shift, SAMPLER_SHIFT as quadrille_sampler_shift,
+};
+import quadrille_3d::scene::{
+    instances as quadrille_instances, materials as quadrille_materials, samplers as quadrille_samplers,
+    textures as quadrille_textures, visible_instances as quadrille_visible_instances,
+};
+fn quadrille_row(quadrille_index: u32) -> u32 {
+    return quadrille_materials[quadrille_instances[quadrille_index].material].flags >> quadrille_row_shift;
+}
+fn quadrille_vertex_index(instance_index: u32) -> u32 {
+    return quadrille_visible_instances[instance_index];
+}
+fn quadrille_clip_position(position: vec4f, quadrille_index: u32) -> vec4f {
+    var quadrille_position = position;
+    // A step of depth is at most 2^-23 of it.
+    let quadrille_bias = quadrille_materials[quadrille_instances[quadrille_index].material].depth_bias;
+    quadrille_position.z *= 1.0 + quadrille_bias / 8388608.0;
+    return quadrille_position;
+}
+",
+    rows_binding: 24,
+    images: MaterialImages::Bindless,
+};
+
+/// Shaders of shadow maps.
+pub(crate) const SHADOW_FORM: MaterialShaderForm = MaterialShaderForm {
+    prelude: "
+import bevy_pbr::render::mesh_view_bindings::view as quadrille_view;
+import quadrille_3d::constants::{
+    IMAGE_MASK as quadrille_image_mask, MATERIAL_ROW_SHIFT as quadrille_row_shift, SAMPLER_SHIFT as quadrille_sampler_shift,
+};
+import quadrille_3d::scene::{
+    instances as quadrille_instances, materials as quadrille_materials, samplers as quadrille_samplers,
+    textures as quadrille_textures, visible_instances as quadrille_visible_instances,
+};
+import quadrille_3d::shadow_pass::{
+    caster_position as quadrille_caster_position, clip_from_world as quadrille_clip_from_world,
+};
+fn quadrille_row(quadrille_index: u32) -> u32 {
+    return quadrille_materials[quadrille_instances[quadrille_index].material].flags >> quadrille_row_shift;
+}
+fn quadrille_vertex_index(instance_index: u32) -> u32 {
+    quadrille_view.clip_from_world = quadrille_clip_from_world();
+    quadrille_view.unjittered_clip_from_world = quadrille_view.clip_from_world;
+    return quadrille_visible_instances[instance_index];
+}
+fn quadrille_clip_position(position: vec4f, quadrille_index: u32) -> vec4f {
+    return quadrille_caster_position(position);
+}
+",
+    ..FORM
+};
+
+/// Shaders of a material type with one fixed state.
+#[derive(Clone)]
+pub(crate) struct MaterialShaders {
+    /// `None`: the one of all materials.
+    pub(crate) vertex: Option<GpuShader>,
+    pub(crate) fragment: GpuShader,
+    /// `None`: shadows are those of the whole surface.
+    pub(crate) shadow: Option<ShadowShaders>,
+    pub(crate) state: FixedState,
+    /// Bindings of each material by itself.
+    pub(crate) bound: Vec<BoundBinding>,
+}
+
+impl MaterialShaders {
+    fn all(&self) -> impl Iterator<Item = &GpuShader> {
+        let shadow = self.shadow.as_ref();
+        let of_shadow = shadow.map(|shadow| &shadow.vertex).into_iter();
+        let of_shadow = of_shadow.chain(shadow.and_then(|shadow| shadow.fragment.as_ref()));
+        let main = [Some(&self.fragment), self.vertex.as_ref()];
+        main.into_iter().flatten().chain(of_shadow)
+    }
+
+    /// Bytes that any stage reads at least of the buffer with this number.
+    pub(crate) fn least_bytes(&self, number: u32) -> u64 {
+        let entries = self.all().flat_map(|shader| shader.entry_points());
+        let bindings = entries.flat_map(|entry| &entry.bindings);
+        let of_number = bindings.filter(|it| it.binding == number);
+        of_number.map(|it| it.least_bytes).max().unwrap_or(0)
+    }
+}
+
+/// Shaders of a material's shadow casters.
+#[derive(Clone)]
+pub(crate) struct ShadowShaders {
+    pub(crate) vertex: GpuShader,
+    pub(crate) fragment: Option<GpuShader>,
+    pub(crate) locations: MaterialLocations,
+    pub(crate) cull: CullMode,
+}
+
+/// Fixed state of a material's pipelines, where it differs from what key and mesh tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct FixedState {
+    pub(crate) topology: Option<PrimitiveTopology>,
+    pub(crate) polygon: vk::PolygonMode,
+    pub(crate) depth_compare: Option<vk::CompareOp>,
+    pub(crate) depth_write: Option<bool>,
+}
+
+impl FixedState {
+    /// Changes a pipeline of cameras.
+    fn apply(self, desc: &mut GraphicsPipelineDesc<'_>) {
+        if let Some(topology) = self.topology {
+            desc.topology = topology;
+        }
+        desc.state.polygon = self.polygon;
+        if let Some(depth) = &mut desc.depth {
+            depth.compare = self.depth_compare.unwrap_or(depth.compare);
+            depth.write = self.depth_write.unwrap_or(depth.write);
+        }
+    }
+}
+
+/// Shaders and shadow pipelines of all materials.
+pub(crate) struct CustomPipelines {
+    /// Vertex shader of materials without one.
+    vertex: GpuShader,
+    /// Vertex shader of shadow casters that have a fragment shader alone.
+    prepass_vertex: GpuShader,
+    shaders: HashMap<u32, MaterialShaders>,
+    shadows: HashMap<u32, GraphicsPipeline>,
+}
+
+/// Shader def of shaders that draw to shadow maps.
+pub(crate) const SHADOW_PASS: &str = "QUADRILLE_SHADOW_PASS";
+
+impl CustomPipelines {
+    /// Translates the vertex shaders of materials without one.
+    ///
+    /// # Errors
+    /// A module of these paths was published with another source.
+    pub(super) fn new() -> Result<Self, String> {
+        let shader = |source: &'static str, path: &str| Shader::from_wgsl(source, path);
+        let vertex = shader(
+            include_str!("../../shaders/material_vertex.wgsl"),
+            "quadrille_3d/material_vertex.wgsl",
+        );
+        let prepass_vertex = shader(
+            include_str!("../../shaders/prepass_vertex.wgsl"),
+            "quadrille_3d/prepass_vertex.wgsl",
+        );
+        let layout = MaterialLayout::new(Vec::new());
+        let translate = |shader, form, defs: &[_]| {
+            let shader = (shader, MaterialStage::Vertex);
+            translate_material("all", shader, &layout, form, defs, &mut Vec::new())
+        };
+        Ok(Self {
+            vertex: translate(&vertex, &FORM, &[])?,
+            prepass_vertex: translate(&prepass_vertex, &SHADOW_FORM, &[SHADOW_PASS.into()])?,
+            shaders: HashMap::default(),
+            shadows: HashMap::default(),
+        })
+    }
+
+    /// The vertex shader of shadow casters that have a fragment shader alone.
+    pub(crate) fn prepass_vertex(&self) -> &GpuShader {
+        &self.prepass_vertex
+    }
+
+    /// Adds shaders. `standard` is the one of standard materials, with whose resources meshes are drawn.
+    pub(super) fn add(
+        &mut self,
+        gpu: &GpuDevice,
+        number: u32,
+        shaders: MaterialShaders,
+        (standard, dfg_lut): (&GpuShader, bool),
+    ) -> Result<(), String> {
+        let bound = &shaders.bound;
+        let inputs = Inputs {
+            standard: Some(standard),
+            bound,
+        };
+        if let Some(vertex) = &shaders.vertex {
+            inputs.check_resources(entry(vertex, ShaderStage::Vertex))?;
+        }
+        let fragment = entry(&shaders.fragment, ShaderStage::Fragment);
+        inputs.check_resources(fragment)?;
+        check_material_output(&shaders.fragment)?;
+        if let Some(shadow) = &shaders.shadow {
+            let inputs = Inputs {
+                standard: None,
+                bound,
+            };
+            inputs.check_resources(entry(&shadow.vertex, ShaderStage::Vertex))?;
+            if let Some(fragment) = &shadow.fragment {
+                inputs.check_resources(entry(fragment, ShaderStage::Fragment))?;
+            }
+        }
+        let mut shaders = shaders;
+        shaders.vertex.get_or_insert_with(|| self.vertex.clone());
+        let key = PipelineKey {
+            primitive: PrimitiveKind::Triangles,
+            cull: CullMode::Back,
+            blend_mode: BlendMode::Opaque,
+            features: MaterialFeatures::Base,
+            shader: MaterialShader::Custom {
+                number,
+                material: None,
+            },
+        };
+        let variant = PipelineVariant::new(key, LightingFeatures::default(), false);
+        let compiled = shaders.compile(gpu, variant, dfg_lut);
+        compiled.map_err(|error| error.to_string())?;
+        if let Some(shadow) = &shaders.shadow {
+            let pipeline = shadow.compile(gpu).map_err(|error| error.to_string())?;
+            self.shadows.insert(number, pipeline);
+        }
+        self.shaders.insert(number, shaders);
+        Ok(())
+    }
+
+    pub(super) fn remove(&mut self, number: u32) {
+        self.shaders.remove(&number);
+        self.shadows.remove(&number);
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<MaterialShaders> {
+        self.shaders.get(&number).cloned()
+    }
+
+    pub(super) fn shadow(&self, shader: MaterialShader) -> Option<&GraphicsPipeline> {
+        match shader {
+            MaterialShader::Standard => None,
+            MaterialShader::Custom { number, .. } => self.shadows.get(&number),
+        }
+    }
+
+    pub(super) fn reads_views(&self) -> bool {
+        let shaders = self.shaders.values().flat_map(MaterialShaders::all);
+        let entries = shaders.flat_map(|shader| shader.entry_points());
+        let mut bindings = entries.flat_map(|entry| &entry.bindings);
+        bindings.any(|it| it.name == "view" || it.name == "globals")
+    }
+}
+
+/// The entry point of a stage that is drawn with.
+fn entry(shader: &GpuShader, stage: ShaderStage) -> Option<&EntryPoint> {
+    let name = match stage {
+        ShaderStage::Vertex => MATERIAL_VERTEX,
+        _ => material_entry_point(shader),
+    };
+    let mut entries = shader.entry_points().iter();
+    entries.find(|it| it.stage == stage && (name.is_empty() || it.name == name))
+}
+
+/// Resources of materials' shaders by name, beside those of standard materials.
+const MAIN_PASS: [&str; 4] = [MATERIAL_ROWS, "view", "globals", "mesh_tags"];
+
+/// Resources of shadow maps by name.
+const SHADOW_RESOURCES: [&str; 7] = [
+    MATERIAL_ROWS,
+    "globals",
+    "mesh_tags",
+    "instances",
+    "visible_instances",
+    "materials",
+    "shadow_views",
+];
+
+/// Tables of shadow maps by name.
+const SHADOW_TABLES: [&str; 2] = ["textures", "samplers"];
+
+/// Resources that meshes are drawn with.
+struct Inputs<'a> {
+    /// Shader of standard materials, whose resources those of cameras are; `None` for shadow maps.
+    standard: Option<&'a GpuShader>,
+    bound: &'a [BoundBinding],
+}
+
+impl Inputs<'_> {
+    /// Checks what no pipeline shows before it draws: the resources that a shader reads.
+    fn check_resources(&self, entry: Option<&EntryPoint>) -> Result<(), String> {
+        let Some(entry) = entry else {
+            return Ok(());
+        };
+        let standard = || self.standard.into_iter().flat_map(|it| it.entry_points());
+        let known: &[&str] = match self.standard {
+            Some(_) => &MAIN_PASS,
+            None => &SHADOW_RESOURCES,
+        };
+        let bindings = entry.bindings.iter().filter(|it| {
+            let is_bound = self.bound.iter().any(|bound| bound.number == it.binding);
+            let mut of_standard = standard().flat_map(|it| &it.bindings);
+            let is_known = is_bound || known.contains(&&*it.name);
+            !(is_known || of_standard.any(|other| other.name == it.name))
+        });
+        let tables = entry.tables.iter().filter(|table| match self.standard {
+            Some(_) => {
+                let mut all = standard().flat_map(|it| &it.tables);
+                !all.any(|it| it.name == table.name)
+            }
+            None => !SHADOW_TABLES.contains(&&*table.name),
+        });
+        let mut names = bindings.map(|it| &it.name).chain(tables.map(|it| &it.name));
+        match names.next() {
+            None => Ok(()),
+            Some(name) => Err(format!(
+                "its entry point `{}` reads `{name}`, which meshes are not drawn with. Make it a field of the material, at \
+                 `@group(constants::MATERIAL_BIND_GROUP)`",
+                entry.name
+            )),
+        }
+    }
+}
+
+impl MaterialShaders {
+    /// Compiles the pipeline of a variant. The vertex shader is known by now.
+    pub(super) fn compile(
+        &self,
+        gpu: &GpuDevice,
+        variant: PipelineVariant,
+        dfg_lut: bool,
+    ) -> CompileResult {
+        let fragment = &self.fragment;
+        let vertex = self.vertex.as_ref().unwrap_or(fragment);
+        // Constants of `pbr.wgsl`, from which shaders import the lighting.
+        let constants = [("DFG_LUT", dfg_lut), ("MAPS_TONES", variant.maps_tones)];
+        let constants = constants.into_iter();
+        let constants =
+            constants.filter(|(name, _)| fragment.has_constant(name) || vertex.has_constant(name));
+        let desc = GraphicsPipelineDesc {
+            constants: constants
+                .map(|(name, value)| (name.to_owned(), value.into()))
+                .collect(),
+            ..GraphicsPipelineDesc::new(
+                "3d material",
+                (vertex, MATERIAL_VERTEX),
+                (fragment, material_entry_point(fragment)),
+            )
+        };
+        let mut desc = GraphicsPipelineDesc {
+            vertex_buffers: vec![MaterialLocations::Forward.layout()],
+            ..mesh_pipeline_desc(variant.key, desc)
+        };
+        self.state.apply(&mut desc);
+        gpu.graphics_pipeline(&desc)
+    }
+}
+
+impl ShadowShaders {
+    fn compile(&self, gpu: &GpuDevice) -> CompileResult {
+        let fragment = self.fragment.as_ref();
+        let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc {
+            fragment: fragment.map(|shader| (shader, material_entry_point(shader))),
+            vertex_buffers: vec![self.locations.layout()],
+            cull: to_cull(self.cull),
+            depth: Some(DepthState::GREATER),
+            state: PipelineState::default(),
+            ..GraphicsPipelineDesc::new(
+                "3d material shadow",
+                (&self.vertex, MATERIAL_VERTEX),
+                (&self.vertex, ""),
+            )
+        })?;
+        pipeline.prepare(&Formats {
+            depth: SHADOW_FORMAT,
+            ..Formats::default()
+        });
+        Ok(pipeline)
+    }
+}

@@ -1,0 +1,282 @@
+//! Entry points of generated shaders.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::scan::{Edits, Scanner};
+use super::{MATERIAL_VERTEX, MaterialStage, PREFIX};
+
+/// Input or output of an entry point, or a member of its structure.
+struct Item<'a> {
+    attributes: Vec<Range<usize>>,
+    name: &'a str,
+    ty: &'a str,
+}
+
+/// An entry point.
+struct Entry {
+    /// Its attribute `@vertex` or `@fragment`.
+    stage: Range<usize>,
+    /// `fn`.
+    at: usize,
+    /// The parenthesis of its parameters.
+    parameters: usize,
+    /// The brace of its body.
+    body: usize,
+}
+
+/// Outputs of a generated entry point.
+#[derive(Default)]
+struct Outputs {
+    /// Members of its structure, without the instance.
+    members: String,
+    /// Their values.
+    values: String,
+    /// Value of the position; `None` without one.
+    position: Option<String>,
+}
+
+/// Name of a parameter of the generated entry point.
+fn input_name(index: usize) -> String {
+    format!("{PREFIX}input_{index}")
+}
+
+impl Scanner<'_> {
+    /// Lets the fragment's entry point fill the private variables first.
+    pub(super) fn enter_fragment(&self, loads: bool, edits: &mut Edits) -> Result<(), String> {
+        let entry = self.entry("fragment")?;
+        if !loads {
+            return Ok(());
+        }
+        let input = format!("@location(15) @interpolate(flat) {PREFIX}instance: u32, ");
+        let at = self.bytes(entry.parameters..entry.parameters + 1).end;
+        edits.push((at..at, input));
+        let at = self.bytes(entry.body..entry.body + 1).end;
+        edits.push((at..at, format!(" {PREFIX}load_material({PREFIX}instance);")));
+        Ok(())
+    }
+
+    /// Makes a function of the vertex's entry point, and adds one that calls it and hands the instance on.
+    pub(super) fn enter_vertex(
+        &self,
+        loads: bool,
+        stage: MaterialStage,
+        edits: &mut Edits,
+    ) -> Result<(), String> {
+        let entry = self.entry("vertex")?;
+        let parameters: Vec<_> = self
+            .items(entry.parameters)
+            .into_iter()
+            .map(|item| self.item(item))
+            .collect();
+        let arrow = self.behind_bracket(entry.parameters);
+        let (ty_at, of_result) = self.attributes(arrow + 2);
+        for attribute in parameters
+            .iter()
+            .flat_map(|it| &it.attributes)
+            .chain(&of_result)
+            .chain([&entry.stage])
+        {
+            edits.push((self.bytes(attribute.clone()), String::new()));
+        }
+        let result = self.text(ty_at..entry.body);
+        let outputs = match self.structure(result) {
+            Some(open) => Some(
+                self.items(open)
+                    .into_iter()
+                    .map(|it| self.item(it))
+                    .collect(),
+            ),
+            None => None,
+        };
+        let (index, input) = self.instance_index(&parameters);
+        // Other names than in the file, where a parameter may be called as the function is.
+        let names: Vec<_> = (0..parameters.len()).map(input_name).collect();
+        let mut inputs: Vec<_> = parameters
+            .iter()
+            .zip(&names)
+            .map(|(Item { attributes, ty, .. }, name)| {
+                let attributes = attributes.iter().map(|it| self.text(it.clone()));
+                let attributes: Vec<_> = attributes.collect();
+                format!("{} {name}: {ty}", attributes.join(" "))
+            })
+            .collect();
+        inputs.extend(input.map(str::to_owned));
+        let call = format!("{}({})", self.word(entry.at + 1), names.join(", "));
+        let has_position = outputs.is_some() || self.has(&of_result, "builtin", "position");
+        let text = self.wrapper((&inputs.join(", "), &index), &call, loads, stage, outputs);
+        let text = text.filter(|_| has_position).ok_or_else(|| {
+            let message = "the vertex shader returns no `@builtin(position) vec4f`. Return a position in clip space";
+            self.error(message, entry.at..entry.at + 2)
+        })?;
+        let end = self.source.len();
+        edits.push((end..end, text));
+        Ok(())
+    }
+
+    /// The entry point that calls the one of the file; `None` without a position. `outputs` are members of the structure
+    /// that is returned, if it is one.
+    fn wrapper(
+        &self,
+        (inputs, index): (&str, &str),
+        call: &str,
+        loads: bool,
+        stage: MaterialStage,
+        outputs: Option<Vec<Item<'_>>>,
+    ) -> Option<String> {
+        let Outputs {
+            members,
+            values,
+            position,
+        } = self.outputs(outputs.as_deref());
+        let position = position?;
+        let load = match loads {
+            true => format!("{PREFIX}load_material({PREFIX}index);"),
+            false => String::new(),
+        };
+        let begin = format!(
+            "
+@vertex fn {MATERIAL_VERTEX}({inputs})"
+        );
+        let body = format!(
+            "{{
+    let {PREFIX}index = {PREFIX}vertex_index({index});
+    {load}
+    let {PREFIX}output = {call};"
+        );
+        Some(match stage {
+            MaterialStage::VertexPosition => format!(
+                "{begin} -> @builtin(position) vec4f {body}
+    return {position};
+}}
+"
+            ),
+            _ => format!(
+                "
+struct QuadrilleVertexOutput {{ {members}@location(15) @interpolate(flat) {PREFIX}instance: u32 }}
+{begin} -> QuadrilleVertexOutput {body}
+    return QuadrilleVertexOutput({values}{PREFIX}index);
+}}
+"
+            ),
+        })
+    }
+
+    /// Outputs of the generated entry point: the members of the structure that is returned, or a position alone.
+    fn outputs(&self, outputs: Option<&[Item<'_>]>) -> Outputs {
+        let clip_position = |value: &str| format!("{PREFIX}clip_position({value}, {PREFIX}index)");
+        let Some(outputs) = outputs else {
+            let value = clip_position(&format!("{PREFIX}output"));
+            return Outputs {
+                members: format!("@builtin(position) {PREFIX}position: vec4f, "),
+                values: format!("{value}, "),
+                position: Some(value),
+            };
+        };
+        let mut all = Outputs::default();
+        for Item {
+            attributes,
+            name,
+            ty,
+        } in outputs
+        {
+            let text: Vec<_> = attributes.iter().map(|it| self.text(it.clone())).collect();
+            let _ = write!(all.members, "{} {name}: {ty}, ", text.join(" "));
+            let mut value = format!("{PREFIX}output.{name}");
+            if self.has(attributes, "builtin", "position") {
+                value = clip_position(&value);
+                all.position = Some(value.clone());
+            }
+            let _ = write!(all.values, "{value}, ");
+        }
+        all
+    }
+
+    /// Expression of the builtin `instance_index`, and a parameter that has it if no other does.
+    fn instance_index(&self, parameters: &[Item<'_>]) -> (String, Option<&'static str>) {
+        let is_it = |attributes: &[Range<usize>]| self.has(attributes, "builtin", "instance_index");
+        for (at, Item { attributes, ty, .. }) in parameters.iter().enumerate() {
+            let name = input_name(at);
+            if is_it(attributes) {
+                return (name, None);
+            }
+            let Some(open) = self.structure(ty) else {
+                continue;
+            };
+            let mut members = self.items(open).into_iter().map(|it| self.item(it));
+            if let Some(member) = members.find(|it| is_it(&it.attributes)) {
+                return (format!("{name}.{}", member.name), None);
+            }
+        }
+        (
+            format!("{PREFIX}instance_index"),
+            Some("@builtin(instance_index) quadrille_instance_index: u32"),
+        )
+    }
+
+    fn item(&self, tokens: Range<usize>) -> Item<'_> {
+        let (name, attributes) = self.attributes(tokens.start);
+        let ty = match name + 2 < tokens.end {
+            true => self.text(name + 2..tokens.end),
+            false => "",
+        };
+        Item {
+            attributes,
+            name: self.word(name),
+            ty,
+        }
+    }
+
+    /// The entry point of a stage: the only one of the shader's own module, or the one that has the stage's name.
+    fn entry(&self, stage: &str) -> Result<Entry, String> {
+        let subject = &self.subject;
+        let mut entries = Vec::new();
+        for (attributes, at) in self.attributed() {
+            let mut of_stage = attributes.into_iter();
+            let of_stage = of_stage.find(|it| self.word(it.start + 1) == stage);
+            if let Some(of_stage) = of_stage
+                && self.word(at) == "fn"
+                && !self.is_imported(self.word(at + 1))
+            {
+                entries.push((of_stage, at));
+            }
+        }
+        let named = |it: &(Range<usize>, usize)| self.own_name(self.word(it.1 + 1)) == stage;
+        let count = entries.len();
+        let found = match count {
+            1 => entries.pop(),
+            _ => entries.into_iter().find(named),
+        };
+        let Some((stage_at, at)) = found else {
+            return Err(match (count, stage) {
+                (0, "vertex") => format!(
+                    "{subject} has no entry point. Write `@vertex fn vertex(vertex: Vertex) -> VertexOutput`"
+                ),
+                (0, _) => format!(
+                    "{subject} has no entry point. Write `@fragment fn fragment(mesh: VertexOutput) -> @location(0) vec4f`"
+                ),
+                _ => format!(
+                    "{subject} has several entry points with `@{stage}`. Name one of them `{stage}`"
+                ),
+            });
+        };
+        let parameters = at + 2;
+        let body = self.is(parameters, '(').then(|| {
+            let result = self.behind_bracket(parameters);
+            // A semicolon ends a declaration without body.
+            (result..self.len()).find(|&it| self.is(it, '{') || self.is(it, ';'))
+        });
+        let body = body.flatten().filter(|&it| self.is(it, '{'));
+        let Some(body) = body else {
+            return Err(format!(
+                "{subject} has an entry point without parameters or body"
+            ));
+        };
+        Ok(Entry {
+            stage: stage_at,
+            at,
+            parameters,
+            body,
+        })
+    }
+}

@@ -1,0 +1,10 @@
+// The view and the time, by bevy's names: `bevy_pbr::render::mesh_view_bindings`.
+
+import bevy_render::globals::Globals;
+import bevy_render::view::View;
+
+// In shadow maps only `clip_from_world` is set.
+@if(QUADRILLE_SHADOW_PASS) var<private> view: View;
+@else @group(0) @binding(25) var<uniform> view: View;
+
+@group(0) @binding(26) var<uniform> globals: Globals;

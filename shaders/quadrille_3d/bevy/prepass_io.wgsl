@@ -1,0 +1,31 @@
+// Inputs and outputs of the shaders that draw materials to shadow maps, with the names of bevy's module `prepass::io`.
+
+// Inputs of a vertex, with the locations of bevy's prepass.
+struct Vertex {
+    @builtin(instance_index) instance_index: u32,
+    @location(0) position: vec3f,
+    @location(1) uv: vec2f,
+    @location(2) uv_b: vec2f,
+    @location(3) normal: vec3f,
+    @location(4) tangent: vec4f,
+    @location(7) color: vec4f,
+}
+
+struct VertexOutput {
+    @builtin(position) position: vec4f,
+    @location(0) uv: vec2f,
+    @location(1) uv_b: vec2f,
+    @location(2) world_normal: vec3f,
+    @location(3) world_tangent: vec4f,
+    @location(4) world_position: vec4f,
+    @location(7) @interpolate(flat) instance_index: u32,
+    @location(8) color: vec4f,
+    @location(9) @interpolate(flat) visibility_range_dither: i32,
+}
+
+// Vertices are not compressed.
+alias UncompressedVertex = Vertex;
+
+fn decompress_vertex(vertex_in: Vertex, instance_index: u32) -> UncompressedVertex {
+    return vertex_in;
+}

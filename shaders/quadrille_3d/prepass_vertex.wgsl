@@ -1,0 +1,23 @@
+// Vertex shader of shadow casters with a fragment shader of their own: see `Material::prepass_fragment_shader`.
+
+import bevy_pbr::prepass::io::{Vertex, VertexOutput};
+import bevy_pbr::render::mesh_functions::instance_of;
+import bevy_pbr::render::view_transformations::position_world_to_clip;
+import quadrille_3d::mesh_types::{to_world, to_world_normal, to_world_tangent};
+
+@vertex
+fn vertex(vertex: Vertex) -> VertexOutput {
+    let instance = instance_of(vertex.instance_index);
+    let world_position = to_world(instance, vertex.position);
+    let world_normal = to_world_normal(instance, vertex.normal);
+    var vertex_output: VertexOutput;
+    vertex_output.position = position_world_to_clip(world_position);
+    vertex_output.world_position = vec4f(world_position, 1.0);
+    vertex_output.world_normal = world_normal.xyz;
+    vertex_output.uv = vertex.uv;
+    vertex_output.uv_b = vertex.uv_b;
+    vertex_output.world_tangent = to_world_tangent(instance, vertex.tangent, world_normal.w);
+    vertex_output.color = vertex.color;
+    vertex_output.instance_index = vertex.instance_index;
+    return vertex_output;
+}
