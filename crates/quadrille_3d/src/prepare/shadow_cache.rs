@@ -1,7 +1,7 @@
 //! Cached shadow maps: a tile keeps its contents until its view or a caster in it changes.
 //!
 //! All maps are drawn again where that is not certain: after a failed frame, with another image, after changes of meshes
-//! or declarations, with passes of programs that write what maps are drawn from, for materials with a shader of their
+//! or declarations, with passes of programs that write what maps are drawn from, for materials with shadow shaders of their
 //! own, and, with alpha masks, after changes of materials and images.
 
 use bevy_ecs::prelude::*;
@@ -13,13 +13,13 @@ use quadrille_content::images::DeviceImages;
 
 use crate::extract::instances::{InstanceStore, Slot};
 use crate::extract::materials::MaterialStore;
+use crate::pipelines::Pipelines3d;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
 use crate::scene::buffers::{
     BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d, DrawArgs3d,
     Indices3d, Instances3d, Materials3d, ShadowViews3d, Vertices3d, VisibleInstances,
 };
 use crate::scene::cull_view::CullViewRow;
-use crate::scene::keys::MaterialShader;
 use crate::scene::lists::{BatchList, CullList, ShadowList, ShadowMapDraw, ShadowMapKind};
 use crate::skin::SkinStore;
 
@@ -87,6 +87,7 @@ pub(crate) struct ShadowInputs<'w, 's> {
     instances: Res<'w, InstanceStore>,
     materials: Res<'w, MaterialStore>,
     skins: Res<'w, SkinStore>,
+    pipelines: Res<'w, Pipelines3d>,
     slots: Query<'w, 's, &'static Slot>,
     batches: Res<'w, BatchList>,
     images: Res<'w, DeviceImages>,
@@ -155,10 +156,11 @@ impl ShadowInputs<'_, '_> {
         sets.any(|set| set.pipeline.blend_mode.needs_alpha_mask())
     }
 
-    /// Whether a caster has a shader of its own, whose inputs are unknown.
-    fn has_custom_shader(&self) -> bool {
+    /// Whether a caster has shadow shaders of its own: they may read the time, buffers and rows that change each frame.
+    fn has_custom_shadow(&self) -> bool {
+        let meshes = &self.pipelines.meshes;
         let mut sets = self.batches.shadow_batch_sets();
-        sets.any(|set| set.pipeline.shader != MaterialShader::Standard)
+        sets.any(|set| meshes.custom_shadow(set.pipeline.shader).is_some())
     }
 
     /// Whether passes of programs may write buffers or images that shadow maps are drawn from.
@@ -222,7 +224,7 @@ pub(crate) fn cache_shadow_maps(
         || !took_effect
         || *shared != now
         || inputs.instances.caster_changes.is_any()
-        || inputs.has_custom_shader()
+        || inputs.has_custom_shadow()
         || (has_alpha_mask && inputs.instances.has_changed_materials)
         || inputs.is_written_by_passes(has_alpha_mask);
     *shared = now;

@@ -12,6 +12,7 @@ use quadrille_3d::resources::Vertices3d;
 use quadrille_3d::{Pass3dSystems, Scene3d};
 
 use crate::common::{Picture, Rig};
+use crate::material_shaders::{self, Moved, Plain, square};
 
 /// Cascades, faces of the point light and map of the spot light.
 const MAPS: usize = 4 + 6 + 1;
@@ -223,6 +224,22 @@ fn a_changed_mesh_or_alpha_mask_draws_all_maps() {
     images.get_mut(&image).expect("it is there").data = Some(vec![128; 4]);
     let changed: Vec<usize> = (0..3).map(|_| drawn(&mut rig)).collect();
     assert!(changed.contains(&MAPS), "the image of a mask: {changed:?}");
+    assert_eq!(drawn(&mut rig), 0);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn only_shadow_shaders_of_materials_draw_all_maps_in_each_frame() {
+    let mut rig = rig(|rig| material_shaders::add_types(&mut rig.app));
+    let at = Vec3::new(0.0, 1.0, 0.0);
+    square(&mut rig, at, 1.0, Plain::from(Vec4::ONE));
+    rig.update(4);
+    assert_eq!(drawn(&mut rig), 0, "a fragment shader alone");
+    let moved = square(&mut rig, at, 1.0, Moved::from(Vec4::Y));
+    rig.update(4);
+    assert_eq!(drawn(&mut rig), MAPS, "a vertex shader, which may move it");
+    rig.app.world_mut().despawn(moved);
+    rig.update(2);
     assert_eq!(drawn(&mut rig), 0);
 }
 
