@@ -26,9 +26,10 @@ const CAPTURED: usize = 10;
 
 /// Arguments that make an example light enough for all virtual topologies, on which only synchronization is checked.
 /// The plain driver runs the full load.
-const LIGHTER: [(&str, &[&str]); 3] = [
+const LIGHTER: [(&str, &[&str]); 4] = [
     ("many_cubes", &["--cubes", "4000"]),
     ("scene3d", &["--shadow-map", "256"]),
+    ("materials", &["--shadow-map", "256"]),
     ("overlap", &["--steps", "5"]),
 ];
 

@@ -24,7 +24,7 @@ enum Then {
 }
 
 /// The examples with an image, with their arguments.
-const RUNS: [(&str, &[&str], Then); 16] = [
+const RUNS: [(&str, &[&str], Then); 17] = [
     ("triangle", &[], Then::GoesOn),
     ("turns", &[], Then::GoesOn),
     ("compositor", &[], Then::GoesOn),
@@ -37,6 +37,7 @@ const RUNS: [(&str, &[&str], Then); 16] = [
     ("accesses", &[], Then::GoesOn),
     ("many_cubes", &["--cubes", "4000"], Then::GoesOn),
     ("scene3d", &["--shadow-map", "64"], Then::GoesOn),
+    ("materials", &["--shadow-map", "64"], Then::GoesOn),
     ("shaders", &[], Then::GoesOn),
     ("viewer", &[], Then::GoesOn),
     ("breakout", &["--autoplay"], Then::GoesOn),
