@@ -23,7 +23,8 @@ pub use bevy_material::AlphaMode;
 #[cfg(not(feature = "bevy_material"))]
 pub use alpha_mode::AlphaMode;
 
-#[cfg(not(feature = "bevy_material"))]
+// Tests compare it with bevy's type.
+#[cfg(any(test, not(feature = "bevy_material")))]
 mod alpha_mode;
 
 /// Parallax mapping method of a [`StandardMaterial::depth_map`], with the names of
