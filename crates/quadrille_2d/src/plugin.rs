@@ -229,6 +229,12 @@ fn add_passes(app: &mut App) {
             ),
         );
     #[cfg(feature = "ui")]
+    add_ui(app);
+}
+
+/// Adds the systems that check, extract and queue UI nodes.
+#[cfg(feature = "ui")]
+fn add_ui(app: &mut App) {
     app.add_systems(
         Render,
         crate::ui::queue_ui

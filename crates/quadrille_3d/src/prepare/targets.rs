@@ -89,20 +89,15 @@ pub(crate) fn prepare_targets(
         };
         let [_, _, width, height] = view.viewport;
         let late = view.late_cull_row.and_then(|cull_row| {
-            match take(&gpu, &mut pyramids, &pyramid_desc([width, height])) {
-                Ok(image) => {
-                    let pyramid = images.pyramids.len() as u32;
-                    images.pyramids.0.push(image);
-                    Some(LateView { cull_row, pyramid })
-                }
-                Err(error) => {
-                    warnings.warn_message(|| {
-                        format!("occlusion culling of a 3D camera is disabled: {error}")
-                    });
-                    cull.rows[view.cull_row as usize].merge_phases();
-                    None
-                }
-            }
+            let pyramid = images.add_pyramid(&gpu, &mut pyramids, [width, height]);
+            let late = pyramid.map(|pyramid| LateView { cull_row, pyramid });
+            late.inspect_err(|error| {
+                warnings.warn_message(|| {
+                    format!("occlusion culling of a 3D camera is disabled: {error}")
+                });
+                cull.rows[cull_row as usize].merge_phases();
+            })
+            .ok()
         });
         let view = View3d {
             last_pass: images.last_pass(&view, late),
@@ -220,6 +215,18 @@ impl SceneImages<'_> {
     /// with the clear color; it is behind a depth that is cleared to a nearer value.
     fn has_covering_sky(&self, view: &QueuedView) -> bool {
         !self.drawn_by_programs.0 && view.clear_depth == 0.0 && self.skies.0.get(view.row).is_some()
+    }
+
+    /// Adds the depth pyramid of a view of this size; returns its index.
+    fn add_pyramid(
+        &mut self,
+        gpu: &GpuDevice,
+        previous: &mut Vec<GpuImage>,
+        size: [u32; 2],
+    ) -> Result<u32, Error> {
+        let image = take(gpu, previous, &pyramid_desc(size))?;
+        self.pyramids.0.push(image);
+        Ok(self.pyramids.len() as u32 - 1)
     }
 
     /// Adds the images of a view, with fewer samples than requested if the device has too little memory. Returns the
