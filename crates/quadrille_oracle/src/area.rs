@@ -227,7 +227,7 @@ impl<T: Clone> AreaMap<T> {
     }
 
     /// The cells within `area`. Cells that reach beyond it are split first.
-    pub(crate) fn touch(&mut self, area: &Area) -> impl Iterator<Item = (&Area, &mut T)> {
+    pub(crate) fn parts_mut(&mut self, area: &Area) -> impl Iterator<Item = (&Area, &mut T)> {
         for at in 0..self.cells.len() {
             let (cell, value) = &self.cells[at];
             match cell.intersection(area) {

@@ -141,7 +141,7 @@ pub fn sequence_on(random: &mut Random, shape: &Shape, topology: Topology) -> Se
             _ => {
                 if random.chance(50) {
                     // With other placements, earlier drafts are no longer valid.
-                    world.place(random);
+                    world.choose_placements(random);
                     drafts.clear();
                 }
                 current = maker.draft(random, &mut world.clone());

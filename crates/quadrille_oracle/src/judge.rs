@@ -139,7 +139,7 @@ impl Tracked {
     }
 
     /// Names a part of the resource for a violation.
-    fn place(&self, area: &Area) -> ResourcePart {
+    fn affected(&self, area: &Area) -> ResourcePart {
         ResourcePart {
             resource: self.name.clone(),
             range: area.words(&self.kind),

@@ -278,24 +278,26 @@ pub(crate) fn accesses(mask: AccessMask, writes: bool) -> AccessMask {
 
 /// One kind of access in one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Touch {
+pub(crate) struct StageAccess {
     pub(crate) stage: Stages,
     pub(crate) access: AccessMask,
 }
 
 /// The pairs of a single stage and a single access in a scope.
-pub(crate) fn touches(scope: Scope) -> impl Iterator<Item = Touch> {
+pub(crate) fn pairs(scope: Scope) -> impl Iterator<Item = StageAccess> {
     let stages = single(scope.stages);
     scope.access.iter().flat_map(move |access| {
         let stages = stages & stages_of(access);
-        stages.iter().map(move |stage| Touch { stage, access })
+        stages
+            .iter()
+            .map(move |stage| StageAccess { stage, access })
     })
 }
 
 /// Whether an access scope covers one kind of access in one stage.
-pub(crate) fn covers(scope: Scope, touch: Touch) -> bool {
-    let mut groups = touch.access;
-    let write = WRITES.contains(touch.access);
+pub(crate) fn covers(scope: Scope, pair: StageAccess) -> bool {
+    let mut groups = pair.access;
+    let write = WRITES.contains(pair.access);
     groups |= if write {
         AccessMask::MEMORY_WRITE
     } else {
@@ -304,16 +306,16 @@ pub(crate) fn covers(scope: Scope, touch: Touch) -> bool {
     let shader_reads = AccessMask::SHADER_SAMPLED_READ
         | AccessMask::SHADER_STORAGE_READ
         | AccessMask::SHADER_BINDING_TABLE_READ;
-    if shader_reads.contains(touch.access) {
+    if shader_reads.contains(pair.access) {
         groups |= AccessMask::SHADER_READ;
     }
-    if touch.access == AccessMask::SHADER_STORAGE_WRITE {
+    if pair.access == AccessMask::SHADER_STORAGE_WRITE {
         groups |= AccessMask::SHADER_WRITE;
     }
-    if touch.access == AccessMask::SHADER_WRITE {
+    if pair.access == AccessMask::SHADER_WRITE {
         groups |= AccessMask::SHADER_STORAGE_WRITE;
     }
-    single(scope.stages).contains(touch.stage) && scope.access.intersects(groups)
+    single(scope.stages).contains(pair.stage) && scope.access.intersects(groups)
 }
 
 /// The accesses of a scope that none of its stages can make.

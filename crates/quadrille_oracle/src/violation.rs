@@ -155,12 +155,12 @@ pub enum Side {
 #[non_exhaustive]
 pub enum Violation {
     /// Two accesses, at least one a write, without a sufficient dependency between them.
-    #[error("{hazard:?} hazard on {place}: {later} after {earlier}; {lack}.")]
+    #[error("{hazard:?} hazard on {affected}: {later} after {earlier}; {lack}.")]
     Hazard {
         /// The kind.
         hazard: Hazard,
         /// The part that both access.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// The earlier access.
         earlier: Actor,
         /// The later access.
@@ -170,43 +170,43 @@ pub enum Violation {
     },
     /// An image is not in the layout that an access needs, or not in the `oldLayout` of a
     /// barrier.
-    #[error("{actor} needs {place} in layout {needed:?} and finds it in {found:?}.")]
+    #[error("{actor} needs {affected} in layout {needed:?} and finds it in {found:?}.")]
     WrongLayout {
         /// The user of the layout.
         actor: Actor,
         /// The subresources.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// The actual layout.
         found: Layout,
         /// The layout that is needed.
         needed: Layout,
     },
     /// A barrier has `newLayout` `UNDEFINED` or `PREINITIALIZED`.
-    #[error("{actor} has a new layout that images cannot be put in, on {place}.")]
+    #[error("{actor} has a new layout that images cannot be put in, on {affected}.")]
     InvalidNewLayout {
         /// The barrier.
         actor: Actor,
         /// The subresources.
-        place: ResourcePart,
+        affected: ResourcePart,
     },
     /// Contents are read or kept after a barrier has discarded them.
-    #[error("{actor} needs the contents of {place}, which {discarded_by} has discarded.")]
+    #[error("{actor} needs the contents of {affected}, which {discarded_by} has discarded.")]
     LostContents {
         /// The user of the contents.
         actor: Actor,
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// The barrier.
         discarded_by: Actor,
     },
     /// Two resources share memory, and an access to one has no sufficient dependency on an earlier
     /// access to the other.
     #[error(
-        "{later} on {place} shares memory with {former} and comes after {earlier} on that; {lack}."
+        "{later} on {affected} shares memory with {former} and comes after {earlier} on that; {lack}."
     )]
     MemoryHazard {
         /// The part of the later access.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// The part of the earlier access.
         former: ResourcePart,
         /// The earlier access.
@@ -217,67 +217,67 @@ pub enum Violation {
         lack: MissingDependency,
     },
     /// Contents are needed whose memory another resource has used since.
-    #[error("{actor} needs the contents of {place}, whose memory `{by}` has taken.")]
+    #[error("{actor} needs the contents of {affected}, whose memory `{by}` has taken.")]
     TakenContents {
         /// The user of the contents.
         actor: Actor,
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// The resource that uses the memory now.
         by: Arc<str>,
     },
     /// Contents are read that were never written.
-    #[error("{actor} reads {place}, which was never written.")]
+    #[error("{actor} reads {affected}, which was never written.")]
     NeverWritten {
         /// The reader.
         actor: Actor,
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
     },
     /// A family uses a range that another family owns.
-    #[error("{actor} runs on family {} and touches {place}, which family {} owns.", family.0, owner.0)]
+    #[error("{actor} runs on family {} and touches {affected}, which family {} owns.", family.0, owner.0)]
     NotOwner {
         /// The user.
         actor: Actor,
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// The family of the queue.
         family: FamilyIndex,
         /// The owner.
         owner: FamilyIndex,
     },
     /// A range is accessed between its release and its acquire.
-    #[error("{actor} touches {place} after {release} and before its acquire.")]
+    #[error("{actor} touches {affected} after {release} and before its acquire.")]
     Released {
         /// The user.
         actor: Actor,
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// The release.
         release: Actor,
     },
     /// An acquire of ownership without a release before it.
-    #[error("{actor} acquires {place}, which has not been released.")]
+    #[error("{actor} acquires {affected}, which has not been released.")]
     AcquireWithoutRelease {
         /// The acquire.
         actor: Actor,
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
     },
     /// The halves of an ownership transfer differ.
-    #[error("{actor} and {release} of {place} differ in their {what}.")]
+    #[error("{actor} and {release} of {affected} differ in their {what}.")]
     TransferMismatch {
         /// The acquire.
         actor: Actor,
         /// The release.
         release: Actor,
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// The property that differs.
         what: &'static str,
     },
     /// An acquire of ownership that is not ordered after its release.
-    #[error("{actor} of {place} is not ordered after the release by a wait{}.", if *all_commands {
+    #[error("{actor} of {affected} is not ordered after the release by a wait{}.", if *all_commands {
         " that covers all stages"
     } else {
         " whose stages its first scope continues"
@@ -286,26 +286,26 @@ pub enum Violation {
         /// The acquire.
         actor: Actor,
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// Without `VK_KHR_maintenance8` the wait has to cover all stages of the queue.
         all_commands: bool,
     },
     /// An ownership transfer on a queue of neither family, of equal families, or of a concurrent
     /// resource.
-    #[error("{actor} of {place} cannot be: {why}.")]
+    #[error("{actor} of {affected} cannot be: {why}.")]
     ImpossibleTransfer {
         /// The half of the transfer.
         actor: Actor,
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// The reason.
         why: &'static str,
     },
     /// Two barriers of one call have layout or ownership changes of the same range.
-    #[error("Two barriers of one call change the layout or owner of {place}.")]
+    #[error("Two barriers of one call change the layout or owner of {affected}.")]
     BarriersCollide {
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
     },
     /// A scope names stages that the queue does not have.
     #[error("Submission {submission} on queue {} names stages {stages:?} ({side:?}), which the queue does not have.", queue.0)]
@@ -392,10 +392,10 @@ pub enum Violation {
         value: i128,
     },
     /// A resource that is given to an external owner has not been released to it.
-    #[error("{place} leaves for {family} and has not been released to it as the frame asks.")]
+    #[error("{affected} leaves for {family} and has not been released to it as the frame asks.")]
     NotGiven {
         /// The range.
-        place: ResourcePart,
+        affected: ResourcePart,
         /// The family of the external owner.
         family: FamilyIndex,
     },

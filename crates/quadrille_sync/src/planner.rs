@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::range::RangeMap;
 use crate::resource::{BlockId, Resource};
 use crate::solve::{Consulted, solve};
-use crate::states::{Marked, PastAccess, RangeState, States, Tenure, TimelinePoint};
+use crate::states::{HasAccesses, PastAccess, RangeState, States, Tenure, TimelinePoint};
 use crate::topology::Topology;
 
 mod worth;
@@ -25,7 +25,7 @@ use worth::{Worth, signature};
 
 /// Number of cached plans: enough for resources that alternate with a period of up to eight frames, and
 /// few enough to compare with all of them.
-const KEPT: usize = 8;
+const CACHED_PLANS: usize = 8;
 
 /// Result of [`Planner::plan`].
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub struct Planned {
 #[derive(Clone, Debug, Default)]
 pub struct Planner {
     /// The most recently used plan is the first.
-    kept: VecDeque<Kept>,
+    cached: VecDeque<CachedPlan>,
     /// Counter of distinct frames.
     frames: u64,
     /// The number of the frame planned last; `None` if planning failed, or its plan was not cached.
@@ -81,14 +81,14 @@ impl Planner {
     ) -> Result<Planned, PlanErrors> {
         self.last = None;
         let (number, signature) = self.number_of(frame, topology);
-        let fits = |kept: &Kept| {
-            Some(kept.number) == number && (states.repeat(&kept.plan) || kept.fits(states))
+        let fits = |cached: &CachedPlan| {
+            Some(cached.number) == number && (states.repeat(&cached.plan) || cached.fits(states))
         };
-        let found = self.kept.iter().position(fits);
-        if let Some(kept) = found.and_then(|at| self.kept.remove(at)) {
-            let plan = kept.plan.clone();
-            self.last = Some(kept.number);
-            self.kept.push_front(kept);
+        let found = self.cached.iter().position(fits);
+        if let Some(cached) = found.and_then(|at| self.cached.remove(at)) {
+            let plan = cached.plan.clone();
+            self.last = Some(cached.number);
+            self.cached.push_front(cached);
             self.worth.note_reuse();
             return Ok(Planned { plan, reused: true });
         }
@@ -101,7 +101,7 @@ impl Planner {
             });
             let start = Start::new(frame, topology, states, &plan);
             self.last = Some(number);
-            self.keep(frame, |frame| Kept {
+            self.cache(frame, |frame| CachedPlan {
                 number,
                 signature,
                 frame,
@@ -112,7 +112,7 @@ impl Planner {
             });
         } else {
             // The least recently used plan is dropped, as if the frame had been kept.
-            self.kept.pop_back();
+            self.cached.pop_back();
         }
         Ok(Planned {
             plan,
@@ -121,26 +121,26 @@ impl Planner {
     }
 
     /// Caches a plan with a copy of its frame, and evicts the least recently used one.
-    fn keep(&mut self, frame: &Frame, kept: impl FnOnce(Frame) -> Kept) {
-        let last = self.kept.len().min(KEPT - 1);
-        let oldest = self.kept.split_off(last).pop_front();
+    fn cache(&mut self, frame: &Frame, cached: impl FnOnce(Frame) -> CachedPlan) {
+        let last = self.cached.len().min(CACHED_PLANS - 1);
+        let oldest = self.cached.split_off(last).pop_front();
         // Reuse the memory of the evicted frame.
-        let mut copy = oldest.map(|kept| kept.frame).unwrap_or_default();
+        let mut copy = oldest.map(|cached| cached.frame).unwrap_or_default();
         copy.clone_from(frame);
-        self.kept.push_front(kept(copy));
+        self.cached.push_front(cached(copy));
     }
 
     /// Returns the number of an equal cached frame with this topology, and the frame's signature.
     fn number_of(&self, frame: &Frame, topology: &Topology) -> (Option<u64>, u64) {
-        let is_same = |kept: &&Kept| kept.frame == *frame && kept.topology == *topology;
+        let is_same = |cached: &&CachedPlan| cached.frame == *frame && cached.topology == *topology;
         // Fast path: usually it is the most recent frame.
-        if let Some(kept) = self.kept.front().filter(is_same) {
-            return (Some(kept.number), kept.signature);
+        if let Some(cached) = self.cached.front().filter(is_same) {
+            return (Some(cached.number), cached.signature);
         }
         let signature = signature(frame);
-        let others = self.kept.iter().skip(1);
-        let mut others = others.filter(|kept| kept.signature == signature);
-        let number = others.find(is_same).map(|kept| kept.number);
+        let others = self.cached.iter().skip(1);
+        let mut others = others.filter(|cached| cached.signature == signature);
+        let number = others.find(is_same).map(|cached| cached.number);
         (number, signature)
     }
 
@@ -148,19 +148,19 @@ impl Planner {
     /// valid. Skips the comparison of the frame, which the caller must know to be equal.
     pub fn plan_again(&mut self, topology: &Topology, states: &States) -> Option<Planned> {
         let number = self.last?;
-        let is_same = |kept: &Kept| kept.number == number && kept.topology == *topology;
+        let is_same = |cached: &CachedPlan| cached.number == number && cached.topology == *topology;
         // If the last plan was committed often enough, it is valid without a comparison.
-        let front = self.kept.front().filter(|kept| is_same(kept));
-        if let Some(kept) = front.filter(|kept| states.repeat(&kept.plan)) {
-            let plan = kept.plan.clone();
+        let front = self.cached.front().filter(|cached| is_same(cached));
+        if let Some(cached) = front.filter(|cached| states.repeat(&cached.plan)) {
+            let plan = cached.plan.clone();
             self.worth.note_reuse();
             return Some(Planned { plan, reused: true });
         }
-        let fits = |kept: &Kept| is_same(kept) && kept.fits(states);
-        let found = self.kept.iter().position(fits)?;
-        let kept = self.kept.remove(found)?;
-        let plan = kept.plan.clone();
-        self.kept.push_front(kept);
+        let fits = |cached: &CachedPlan| is_same(cached) && cached.fits(states);
+        let found = self.cached.iter().position(fits)?;
+        let cached = self.cached.remove(found)?;
+        let plan = cached.plan.clone();
+        self.cached.push_front(cached);
         self.worth.note_reuse();
         Some(Planned { plan, reused: true })
     }
@@ -168,7 +168,7 @@ impl Planner {
 
 /// A cached plan with its inputs.
 #[derive(Clone, Debug)]
-struct Kept {
+struct CachedPlan {
     /// Equal frames have equal numbers.
     number: u64,
     /// See [`signature`].
@@ -209,7 +209,7 @@ impl Start {
     }
 }
 
-impl Kept {
+impl CachedPlan {
     /// Whether the cached plan equals the result of [`plan`](crate::solve::plan) from these states, and commits
     /// to the same states. In rare cases it has more waits than that result: if queues have become ordered
     /// since in ways that the plan does not depend on.
@@ -224,8 +224,8 @@ impl Kept {
             return false;
         }
         let mut consulted = self.consulted.iter();
-        let mut marks = Marks {
-            kept: self,
+        let mut comparison = AccessComparison {
+            cached: self,
             states,
             consulted: &mut consulted,
         };
@@ -234,28 +234,28 @@ impl Kept {
         for (resource, old) in resources {
             let new = states.map(resource.id);
             let (old, new) = (old.as_deref(), new.map(Arc::as_ref));
-            if !marks.maps_agree(old, new, Marks::states_agree) {
+            if !comparison.maps_agree(old, new, AccessComparison::states_agree) {
                 return false;
             }
         }
         let mut blocks = self.start.blocks.iter();
         blocks.all(|(id, old)| {
-            marks.maps_agree(old.as_ref(), states.block(*id), |marks, old, new| {
-                marks.lists_agree(old, new)
+            comparison.maps_agree(old.as_ref(), states.block(*id), |comparison, old, new| {
+                comparison.lists_agree(old, new)
             })
         })
     }
 }
 
-/// Comparison of accesses before the frame, in the order of [`Kept::consulted`].
-struct Marks<'a, 'b> {
-    kept: &'a Kept,
+/// Comparison of accesses before the frame, in the order of [`CachedPlan::consulted`].
+struct AccessComparison<'a, 'b> {
+    cached: &'a CachedPlan,
     states: &'a States,
     consulted: &'b mut std::slice::Iter<'a, Consulted>,
 }
 
-impl Marks<'_, '_> {
-    fn maps_agree<T: Marked<PastAccess>>(
+impl AccessComparison<'_, '_> {
+    fn maps_agree<T: HasAccesses<PastAccess>>(
         &mut self,
         old: Option<&RangeMap<T>>,
         new: Option<&RangeMap<T>>,
@@ -278,7 +278,7 @@ impl Marks<'_, '_> {
             && old
                 .iter()
                 .zip(new)
-                .all(|(old, new)| self.mark_agrees(old, new))
+                .all(|(old, new)| self.access_agrees(old, new))
     }
 
     fn states_agree(&mut self, old: &RangeState<PastAccess>, new: &RangeState<PastAccess>) -> bool {
@@ -299,12 +299,12 @@ impl Marks<'_, '_> {
             && old.rare.promised().is_some() == new.rare.promised().is_some()
             && pending(old) == pending(new)
             && old
-                .marks()
-                .zip(new.marks())
-                .all(|(old, new)| self.mark_agrees(old, new))
+                .accesses()
+                .zip(new.accesses())
+                .all(|(old, new)| self.access_agrees(old, new))
     }
 
-    fn mark_agrees(&mut self, old: &PastAccess, new: &PastAccess) -> bool {
+    fn access_agrees(&mut self, old: &PastAccess, new: &PastAccess) -> bool {
         let Some(consulted) = self.consulted.next() else {
             return false;
         };
@@ -319,7 +319,7 @@ impl Marks<'_, '_> {
         if consulted == Consulted::default() {
             return true;
         }
-        let (clocks, topology) = (&self.kept.start.clocks, &self.kept.topology);
+        let (clocks, topology) = (&self.cached.start.clocks, &self.cached.topology);
         let offset = |states: &States, point: TimelinePoint| {
             states.base(point.queue) as i64 - states.value(point) as i64
         };

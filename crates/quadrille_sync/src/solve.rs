@@ -40,7 +40,7 @@ use graph::cull::cull;
 use graph::depend::depend;
 use graph::hazard::{hazards, links};
 use graph::order::order;
-use graph::touch::touch;
+use graph::range_uses::range_uses;
 use schedule::arrange::arrange;
 use schedule::assign::{assign, assign_unordered};
 use schedule::choose::choose;
@@ -93,17 +93,17 @@ pub(crate) fn solve(
     states: &States,
 ) -> Result<Solved, PlanErrors> {
     let mut errors = validate(frame, topology, states)?;
-    let mut touches = touch(frame);
-    let graph = depend(frame, &touches, &mut errors);
+    let mut uses = range_uses(frame);
+    let graph = depend(frame, &uses, &mut errors);
     let Some(order) = order(frame, &graph, &mut errors) else {
         return Err(unordered(frame, topology, &graph, errors));
     };
-    touches.sort(&order);
-    race(frame, &touches, &graph, &order, states, &mut errors);
-    let kept = cull(frame, &touches);
+    uses.sort(&order);
+    race(frame, &uses, &graph, &order, states, &mut errors);
+    let kept = cull(frame, &uses);
     let queues = assign(frame, topology, &graph, &order, &kept, &mut errors);
-    let mut hazards = hazards(frame, topology, &touches, &queues, Some(states));
-    hazards.extend(alias(frame, &touches, &order, &queues, &mut errors));
+    let mut hazards = hazards(frame, topology, &uses, &queues, Some(states));
+    hazards.extend(alias(frame, &uses, &order, &queues, &mut errors));
     PlanErrors::check(errors)?;
     let declared = split(frame, topology, &links(&graph, &hazards), &order, &queues);
     let declared = cut(frame, declared);

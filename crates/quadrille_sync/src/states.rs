@@ -34,11 +34,11 @@ mod steady;
 
 pub(crate) use block::EndBlock;
 pub use end::EndStates;
-pub(crate) use end::{EndMark, EndPass, EndResource, Joined, Learned};
+pub(crate) use end::{EndPass, EndResource, Joined, Learned, TrackedAccess};
 pub use handover::Handover;
 pub(crate) use handover::Tenure;
 use lag::Lag;
-pub(crate) use range_state::{First, FirstUse, Marked, Previous, RangeState};
+pub(crate) use range_state::{First, FirstUse, HasAccesses, Previous, RangeState};
 pub use range_state::{HostVisibility, HostWait, PastAccess, Pending, VisibleScope};
 pub(crate) use rare::Rare;
 pub use snapshot::{

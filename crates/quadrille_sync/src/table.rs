@@ -92,19 +92,19 @@ struct Member {
     entries: u32,
     /// The queues that it is settled for.
     settled: Queues,
-    stand: Stand,
+    state: MemberState,
 }
 
 /// State of a member in the frame that was opened last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stand {
+enum MemberState {
     /// Without contents.
     #[default]
     Empty,
     /// Declared.
     Listed {
         /// The frame declares another use of it.
-        touched: bool,
+        used_otherwise: bool,
     },
     /// Not declared.
     Settled,
@@ -243,7 +243,7 @@ impl TableMembers {
     /// [`TableMembers::listed`].
     pub fn open(
         &mut self,
-        touches: impl Iterator<Item = NonTableUse>,
+        uses: impl Iterator<Item = NonTableUse>,
         topology: &Topology,
         states: &mut States,
     ) {
@@ -251,18 +251,18 @@ impl TableMembers {
         self.renewed.clear();
         self.take_moved(topology, states);
         for resource in &self.listed {
-            let touched = false;
-            self.members[resource.0 as usize].stand = Stand::Listed { touched };
+            let used_otherwise = false;
+            self.members[resource.0 as usize].state = MemberState::Listed { used_otherwise };
         }
         let mut first_writes: Vec<NonTableUse> = Vec::new();
-        for touch in touches {
-            if !self.has(touch.resource) {
+        for used in uses {
+            if !self.has(used.resource) {
                 continue;
             }
-            if touch.access.is_write() && !states.is_defined(touch.resource) {
-                first_writes.push(touch);
+            if used.access.is_write() && !states.is_defined(used.resource) {
+                first_writes.push(used);
             }
-            self.touch(touch.resource, states);
+            self.list_used(used.resource, states);
         }
         // A member has contents once this frame completes them. Writes of earlier frames that failed do
         // not count.
@@ -274,7 +274,7 @@ impl TableMembers {
             states.is_defined(resource) || states.is_defined_after(writes)
         };
         for write in &first_writes {
-            let is_empty = self.members[write.resource.0 as usize].stand == Stand::Empty;
+            let is_empty = self.members[write.resource.0 as usize].state == MemberState::Empty;
             if is_empty && is_filled(write.resource) {
                 self.list(write.resource, true);
             }
@@ -282,12 +282,17 @@ impl TableMembers {
         let (members, renewed) = (&mut self.members, &mut self.renewed);
         self.listed.retain(|resource| {
             let stays = is_filled(*resource);
-            let stand = &mut members[resource.0 as usize].stand;
-            if *stand == (Stand::Listed { touched: true }) || !stays {
+            let state = &mut members[resource.0 as usize].state;
+            if *state
+                == (MemberState::Listed {
+                    used_otherwise: true,
+                })
+                || !stays
+            {
                 renewed.push(*resource);
             }
             if !stays {
-                *stand = Stand::Empty;
+                *state = MemberState::Empty;
             }
             stays
         });
@@ -304,23 +309,23 @@ impl TableMembers {
         for resource in std::mem::take(&mut self.moved) {
             let at = resource.0 as usize;
             let is_member = self.members[at].entries > 0;
-            match (is_member, self.members[at].stand) {
-                (true, Stand::Empty) if states.is_defined(resource) => {
+            match (is_member, self.members[at].state) {
+                (true, MemberState::Empty) if states.is_defined(resource) => {
                     self.renewed.push(resource);
                     let settled = states.settled_for(resource, self.access, topology);
                     // Before the first reader `queues` is empty; `TableMembers::covers` then checks.
                     if settled & self.queues == self.queues {
                         let member = &mut self.members[at];
-                        (member.settled, member.stand) = (settled, Stand::Settled);
+                        (member.settled, member.state) = (settled, MemberState::Settled);
                     } else {
                         self.list(resource, false);
                     }
                 }
-                (false, stand) => {
-                    match stand {
-                        Stand::Settled => states.add_reads(resource, &self.reads),
-                        Stand::Listed { .. } => has_unlisted = true,
-                        Stand::Empty => {}
+                (false, state) => {
+                    match state {
+                        MemberState::Settled => states.add_reads(resource, &self.reads),
+                        MemberState::Listed { .. } => has_unlisted = true,
+                        MemberState::Empty => {}
                     }
                     self.members[at] = Member::default();
                 }
@@ -329,25 +334,29 @@ impl TableMembers {
         }
         if has_unlisted {
             let members = &self.members;
-            let is_listed = |id: &ResourceId| members[id.0 as usize].stand != Stand::Empty;
+            let is_listed = |id: &ResourceId| members[id.0 as usize].state != MemberState::Empty;
             self.listed.retain(is_listed);
         }
     }
 
-    fn list(&mut self, resource: ResourceId, touched: bool) {
+    fn list(&mut self, resource: ResourceId, used_otherwise: bool) {
         let member = &mut self.members[resource.0 as usize];
-        member.stand = Stand::Listed { touched };
+        member.state = MemberState::Listed { used_otherwise };
         self.listed.push(resource);
     }
 
     /// Lists a member of which the frame declares another use. A read with the table's own access counts
     /// too, because look-ahead may prepare a declared resource for another use by the next frame.
-    fn touch(&mut self, resource: ResourceId, states: &mut States) {
+    fn list_used(&mut self, resource: ResourceId, states: &mut States) {
         let member = &mut self.members[resource.0 as usize];
-        match member.stand {
-            Stand::Empty => {}
-            Stand::Listed { .. } => member.stand = Stand::Listed { touched: true },
-            Stand::Settled => {
+        match member.state {
+            MemberState::Empty => {}
+            MemberState::Listed { .. } => {
+                member.state = MemberState::Listed {
+                    used_otherwise: true,
+                }
+            }
+            MemberState::Settled => {
                 states.add_reads(resource, &self.reads);
                 self.list(resource, true);
             }
@@ -368,7 +377,7 @@ impl TableMembers {
     /// Whether a member has contents, or gets them in the frame, so that its descriptor may be written.
     pub fn is_shown(&self, resource: ResourceId) -> bool {
         let member = self.members.get(resource.0 as usize);
-        member.is_some_and(|member| member.stand != Stand::Empty)
+        member.is_some_and(|member| member.state != MemberState::Empty)
     }
 
     /// Whether all undeclared members are settled for the queues of the frame's readers. If not, lists
@@ -387,7 +396,7 @@ impl TableMembers {
         let before = self.listed.len();
         for at in 0..self.members.len() {
             let (resource, member) = (ResourceId(at as u32), self.members[at]);
-            if member.stand != Stand::Settled || member.settled & more == more {
+            if member.state != MemberState::Settled || member.settled & more == more {
                 continue;
             }
             // Other uses may have settled it.
@@ -447,13 +456,17 @@ impl TableMembers {
         } = self;
         listed.retain(|resource| {
             let member = &mut members[resource.0 as usize];
-            if member.stand == (Stand::Listed { touched: true }) {
+            if member.state
+                == (MemberState::Listed {
+                    used_otherwise: true,
+                })
+            {
                 return true;
             }
             member.settled = states.settled_for(*resource, *access, topology);
             let is_settled = *queues != 0 && member.settled & *queues == *queues;
             if is_settled {
-                member.stand = Stand::Settled;
+                member.state = MemberState::Settled;
                 *changed = true;
             }
             !is_settled
@@ -463,7 +476,7 @@ impl TableMembers {
     /// Closes the table: adds its reads to the states, so that later writes to its members wait for them.
     pub fn close(&mut self, states: &mut States) {
         for at in 0..self.members.len() {
-            if self.members[at].stand == Stand::Settled {
+            if self.members[at].state == MemberState::Settled {
                 states.add_reads(ResourceId(at as u32), &self.reads);
             }
         }

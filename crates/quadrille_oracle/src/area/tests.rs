@@ -55,7 +55,7 @@ fn cells_stay_disjoint_and_complete() {
     ];
     for (value, area) in parts.iter().enumerate() {
         let touched: u64 = map
-            .touch(area)
+            .parts_mut(area)
             .map(|(cell, old)| {
                 *old = value + 1;
                 count(cell)
@@ -126,8 +126,10 @@ fn all_slices_are_the_mip_level() {
 #[test]
 fn slices_are_cut_out_of_their_level() {
     let mut map = AreaMap::new(Area::whole(&VOLUME), 'a');
-    map.touch(&slices(0, 1, 2)).for_each(|(_, it)| *it = 'b');
-    map.touch(&slices(1, 1, 1)).for_each(|(_, it)| *it = 'c');
+    map.parts_mut(&slices(0, 1, 2))
+        .for_each(|(_, it)| *it = 'b');
+    map.parts_mut(&slices(1, 1, 1))
+        .for_each(|(_, it)| *it = 'c');
     let mut cells: Vec<(String, char)> = (map.iter())
         .map(|(cell, it)| (format!("{cell:?}"), *it))
         .collect();

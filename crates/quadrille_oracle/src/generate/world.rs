@@ -16,12 +16,12 @@ use crate::random::Random;
 pub(super) struct World {
     pub(super) resources: Vec<Resource>,
     written: Vec<AreaMap<bool>>,
-    turns: Vec<Turn>,
+    phases: Vec<MemoryPhase>,
 }
 
 /// Phase in the lifetime of a resource that shares memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum MemoryPhase {
     /// Not used in this frame yet.
     Waiting,
     Present,
@@ -48,7 +48,7 @@ impl World {
         let empty = |resource: &Resource| AreaMap::new(Area::whole(&resource.kind), false);
         let written = resources.iter().map(empty).collect();
         let mut world = Self {
-            turns: vec![Turn::Waiting; count],
+            phases: vec![MemoryPhase::Waiting; count],
             resources,
             written,
         };
@@ -60,12 +60,12 @@ impl World {
                 bytes: 64,
             });
         }
-        world.place(random);
+        world.choose_placements(random);
         world
     }
 
     /// Chooses new placements for all resources in memory blocks.
-    pub(super) fn place(&mut self, random: &mut Random) {
+    pub(super) fn choose_placements(&mut self, random: &mut Random) {
         for resource in self.resources.iter_mut().filter(|it| it.memory.is_some()) {
             let bytes = match resource.kind {
                 ResourceKind::Buffer { bytes } => bytes + 16 * random.below(2) as u64,
@@ -89,7 +89,7 @@ impl World {
     /// Whether shared memory allows a pass with these uses to use a resource as well.
     pub(super) fn is_free(&self, number: usize, uses: &[Use]) -> bool {
         let mut others = uses.iter().map(|other| other.resource.0 as usize);
-        self.turns[number] != Turn::Over && !others.any(|other| self.share(number, other))
+        self.phases[number] != MemoryPhase::Over && !others.any(|other| self.share(number, other))
     }
 
     /// Whether the host may use a resource: it does not share memory and is no swapchain image.
@@ -102,11 +102,11 @@ impl World {
     pub(super) fn enter(&mut self, uses: &[Use]) {
         for number in uses.iter().map(|one| one.resource.0 as usize) {
             for other in 0..self.resources.len() {
-                if self.share(number, other) && self.turns[other] == Turn::Present {
-                    self.turns[other] = Turn::Over;
+                if self.share(number, other) && self.phases[other] == MemoryPhase::Present {
+                    self.phases[other] = MemoryPhase::Over;
                 }
             }
-            self.turns[number] = Turn::Present;
+            self.phases[number] = MemoryPhase::Present;
         }
     }
 
@@ -119,7 +119,7 @@ impl World {
 
     /// Begins a frame: contents of resources that are not persistent are lost.
     pub(super) fn begin(&mut self) {
-        self.turns.fill(Turn::Waiting);
+        self.phases.fill(MemoryPhase::Waiting);
         for (resource, written) in self.resources.iter().zip(&mut self.written) {
             if resource.lifetime != Lifetime::Persistent {
                 written.values_mut().for_each(|written| *written = false);
@@ -131,14 +131,14 @@ impl World {
     pub(super) fn is_written(&self, number: usize, range: &SubRange) -> bool {
         let mut map = self.written[number].clone();
         let area = Area::of(&self.resources[number].kind, range);
-        map.touch(&area).all(|(_, written)| *written)
+        map.parts_mut(&area).all(|(_, written)| *written)
     }
 
     /// Marks a range as written.
     pub(super) fn write(&mut self, number: usize, range: &SubRange) {
         let area = Area::of(&self.resources[number].kind, range);
         self.written[number]
-            .touch(&area)
+            .parts_mut(&area)
             .for_each(|(_, written)| *written = true);
     }
 

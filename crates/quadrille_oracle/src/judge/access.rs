@@ -10,7 +10,7 @@ use super::clock::{Clock, Done};
 use super::{Site, Tracked, Trial};
 use crate::area::Area;
 use crate::order::overlap;
-use crate::stages::{Touch, accesses, single, stages_of_queue, touches};
+use crate::stages::{StageAccess, accesses, pairs, single, stages_of_queue};
 use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
 /// A use by a pass, with its queue's clock.
@@ -25,8 +25,8 @@ struct Toucher<'a> {
     /// The use does not discard the contents.
     keeps_contents: bool,
     writes: bool,
-    reading: Vec<Touch>,
-    writing: Vec<Touch>,
+    reading: Vec<StageAccess>,
+    writing: Vec<StageAccess>,
 }
 
 impl Trial<'_> {
@@ -59,7 +59,7 @@ impl Trial<'_> {
         let stages = single(declared.access.stages()) & stages_of_queue(queue.capabilities);
         let mask = declared.access.scope(queue.capabilities).access;
         let touches_of = |writes| {
-            touches(Scope {
+            pairs(Scope {
                 stages,
                 access: accesses(mask, writes),
             })
@@ -83,8 +83,8 @@ impl Trial<'_> {
         };
         let mut violations = Vec::new();
         let (kind, name, exclusive) = (tracked.kind, tracked.name.clone(), tracked.is_exclusive());
-        for (part, cell) in tracked.cells.touch(&area) {
-            let place = ResourcePart {
+        for (part, cell) in tracked.cells.parts_mut(&area) {
+            let affected = ResourcePart {
                 resource: name.clone(),
                 range: part.words(&kind),
             };
@@ -94,23 +94,23 @@ impl Trial<'_> {
                 cell.presented = false;
             }
             if exclusive {
-                toucher.take_owner(cell, &place, kind, &mut violations);
+                toucher.take_owner(cell, &affected, kind, &mut violations);
             }
             if declared.access.layout() != cell.layout && matches!(kind, ResourceKind::Image { .. })
             {
-                let (actor, place) = (toucher.actor.clone(), place.clone());
+                let (actor, affected) = (toucher.actor.clone(), affected.clone());
                 let (found, needed) = (cell.layout, declared.access.layout());
                 violations.push(Violation::WrongLayout {
                     actor,
-                    place,
+                    affected,
                     found,
                     needed,
                 });
                 cell.layout = needed;
             }
-            toucher.judge_contents(cell, &place, &mut violations);
-            toucher.judge_hazards(cell, &place, &mut violations);
-            toucher.judge_formers(cell, &place, &mut violations);
+            toucher.judge_contents(cell, &affected, &mut violations);
+            toucher.judge_hazards(cell, &affected, &mut violations);
+            toucher.judge_formers(cell, &affected, &mut violations);
             toucher.mark(cell);
         }
         self.violations.append(&mut violations);
@@ -145,26 +145,26 @@ impl Toucher<'_> {
     fn take_owner(
         &self,
         cell: &mut Cell,
-        place: &ResourcePart,
+        affected: &ResourcePart,
         kind: ResourceKind,
         violations: &mut Vec<Violation>,
     ) {
         let is_buffer = matches!(kind, ResourceKind::Buffer { .. });
         let no_contents = !self.keeps_contents || cell.contents == Contents::Never;
         let takes_over = is_buffer && no_contents && self.writes;
-        let (actor, place) = (self.actor.clone(), place.clone());
+        let (actor, affected) = (self.actor.clone(), affected.clone());
         if let Some(release) = cell.released.take() {
             if !takes_over {
                 let release = release.actor.clone();
                 violations.push(Violation::Released {
                     actor,
-                    place,
+                    affected,
                     release,
                 });
             } else if !self.stages_see(&release.done) {
                 violations.push(Violation::Hazard {
                     hazard: Hazard::WriteAfterWrite,
-                    place,
+                    affected,
                     earlier: release.actor.clone(),
                     later: actor,
                     lack: MissingDependency::Execution,
@@ -177,7 +177,7 @@ impl Toucher<'_> {
             let family = self.site.family;
             violations.push(Violation::NotOwner {
                 actor,
-                place,
+                affected,
                 family,
                 owner,
             });
@@ -188,32 +188,36 @@ impl Toucher<'_> {
     fn stages_see(&self, done: &Done) -> bool {
         self.writing
             .iter()
-            .all(|touch| self.clock.stage(touch.stage).sees(done))
+            .all(|pair| self.clock.stage(pair.stage).sees(done))
     }
 
     /// Checks that the contents that an access needs are defined.
     fn judge_contents(
         &self,
         cell: &mut Cell,
-        place: &ResourcePart,
+        affected: &ResourcePart,
         violations: &mut Vec<Violation>,
     ) {
-        let (actor, place) = (self.actor.clone(), place.clone());
+        let (actor, affected) = (self.actor.clone(), affected.clone());
         match &cell.contents {
             Contents::Lost(by) if self.keeps_contents => {
                 let discarded_by = by.clone();
                 violations.push(Violation::LostContents {
                     actor,
-                    place,
+                    affected,
                     discarded_by,
                 });
             }
             Contents::Taken(by) if self.needs_contents => {
                 let by = by.clone();
-                violations.push(Violation::TakenContents { actor, place, by });
+                violations.push(Violation::TakenContents {
+                    actor,
+                    affected,
+                    by,
+                });
             }
             Contents::Never if self.needs_contents && !self.filled => {
-                violations.push(Violation::NeverWritten { actor, place });
+                violations.push(Violation::NeverWritten { actor, affected });
             }
             _ => {}
         }
@@ -225,22 +229,19 @@ impl Toucher<'_> {
     /// Checks for hazards with the last write and the reads since, and reports each at most once. The
     /// access mask decides whether an access reads, even if old contents are not needed: blending
     /// with a discarded attachment still reads memory.
-    fn judge_hazards(&self, cell: &Cell, place: &ResourcePart, violations: &mut Vec<Violation>) {
+    fn judge_hazards(&self, cell: &Cell, affected: &ResourcePart, violations: &mut Vec<Violation>) {
         let mut object = |hazard, earlier: &Actor, lack| {
             violations.push(Violation::Hazard {
                 hazard,
-                place: place.clone(),
+                affected: affected.clone(),
                 earlier: earlier.clone(),
                 later: self.actor.clone(),
                 lack,
             });
         };
         if let Some(write) = &cell.write {
-            let lacks_read = self
-                .reading
-                .iter()
-                .find_map(|touch| self.lack(write, *touch));
-            let lack = |touch: &Touch| self.lack(write, *touch);
+            let lacks_read = self.reading.iter().find_map(|pair| self.lack(write, *pair));
+            let lack = |pair: &StageAccess| self.lack(write, *pair);
             if let Some(lack) = lacks_read {
                 object(Hazard::ReadAfterWrite, &write.actor, lack);
             } else if let Some(lack) = self.writing.iter().filter(|_| self.writes).find_map(lack) {
@@ -264,14 +265,14 @@ impl Toucher<'_> {
 
     /// Checks that all stages of the access are ordered after accesses of former resources to its
     /// memory.
-    fn judge_formers(&self, cell: &Cell, place: &ResourcePart, violations: &mut Vec<Violation>) {
+    fn judge_formers(&self, cell: &Cell, affected: &ResourcePart, violations: &mut Vec<Violation>) {
         let column = self.site.instant.column;
-        let (touches, later) = (
+        let (pairs, later) = (
             self.reading.iter().chain(&self.writing),
-            (&self.actor, place),
+            (&self.actor, affected),
         );
-        for touch in touches {
-            let view = self.clock.stage(touch.stage);
+        for pair in pairs {
+            let view = self.clock.stage(pair.stage);
             let before = violations.len();
             cell.judge_formers(later, (column, view), |_| false, violations);
             if violations.len() > before {
@@ -281,11 +282,11 @@ impl Toucher<'_> {
     }
 
     /// Returns the missing dependency of an access on a write, if any.
-    fn lack(&self, write: &Write, touch: Touch) -> Option<MissingDependency> {
+    fn lack(&self, write: &Write, pair: StageAccess) -> Option<MissingDependency> {
         let column = self.site.instant.column;
-        let view = self.clock.stage(touch.stage);
-        let Touch { stage, access } = touch;
-        if write.visible_to(column, touch) {
+        let view = self.clock.stage(pair.stage);
+        let StageAccess { stage, access } = pair;
+        if write.visible_to(column, pair) {
             None
         } else if !view.sees(&write.done) {
             Some(MissingDependency::Execution)
@@ -298,11 +299,11 @@ impl Toucher<'_> {
 
     /// Records the access in a cell.
     fn mark(&self, cell: &mut Cell) {
-        let stages = |touches: &[Touch]| touches.iter().map(|touch| touch.stage).collect();
+        let stages = |pairs: &[StageAccess]| pairs.iter().map(|pair| pair.stage).collect();
         let (read, written): (Stages, Stages) = (stages(&self.reading), stages(&self.writing));
         let done = |stages| Done::Stages(self.site.instant, stages);
         if self.writes {
-            let access = self.writing.iter().map(|touch| touch.access).collect();
+            let access = self.writing.iter().map(|pair| pair.access).collect();
             let scope = Scope {
                 stages: written,
                 access,

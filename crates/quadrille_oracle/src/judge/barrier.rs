@@ -202,8 +202,9 @@ impl Trial<'_> {
                 if let Some(both) = a.area.intersection(&b.area)
                     && let Some(tracked) = self.judge.resources.get(&a.id)
                 {
-                    let place = tracked.place(&both);
-                    self.violations.push(Violation::BarriersCollide { place });
+                    let affected = tracked.affected(&both);
+                    self.violations
+                        .push(Violation::BarriersCollide { affected });
                 }
             }
         }
@@ -227,14 +228,14 @@ impl Trial<'_> {
         }
         let (kind, name) = (tracked.kind, tracked.name.clone());
         let is_placed = tracked.memory.is_some();
-        let cells = tracked.cells.touch(&target.area);
+        let cells = tracked.cells.parts_mut(&target.area);
         for (part, cell) in cells.filter(|(_, cell)| cell.is_open || !is_placed) {
             if let Some((old, new)) = target.layouts
                 && old != cell.layout
             {
                 self.violations.push(Violation::WrongLayout {
                     actor: Actor::Transition { old, new, frame },
-                    place: ResourcePart {
+                    affected: ResourcePart {
                         resource: name.clone(),
                         range: part.words(&kind),
                     },
@@ -260,15 +261,15 @@ impl Trial<'_> {
             return;
         };
         let (kind, name, exclusive) = (tracked.kind, tracked.name.clone(), tracked.is_exclusive());
-        for (part, cell) in tracked.cells.touch(&target.area) {
-            let place = ResourcePart {
+        for (part, cell) in tracked.cells.parts_mut(&target.area) {
+            let affected = ResourcePart {
                 resource: name.clone(),
                 range: part.words(&kind),
             };
             let change = Change {
                 barrier,
                 actor: &actor,
-                place: &place,
+                affected: &affected,
             };
             change.judge_presented(cell, &name, &mut self.violations);
             if exclusive {
@@ -296,7 +297,7 @@ fn changes(barrier: &Recorded) -> bool {
 pub(super) struct Change<'a> {
     pub(super) barrier: &'a Recorded,
     pub(super) actor: &'a Actor,
-    pub(super) place: &'a ResourcePart,
+    pub(super) affected: &'a ResourcePart,
 }
 
 impl Change<'_> {
@@ -319,19 +320,19 @@ impl Change<'_> {
     fn take_owner(&self, cell: &mut Cell, old: Layout, violations: &mut Vec<Violation>) {
         let family = self.barrier.site.family;
         let discards = old == Layout::Undefined;
-        let (actor, place) = (self.actor.clone(), self.place.clone());
+        let (actor, affected) = (self.actor.clone(), self.affected.clone());
         if let Some(release) = cell.released.take() {
             if !discards {
                 let release = release.actor.clone();
                 violations.push(Violation::Released {
                     actor,
-                    place,
+                    affected,
                     release,
                 });
             } else if !self.barrier.view.sees(&release.done) {
                 violations.push(Violation::Hazard {
                     hazard: Hazard::WriteAfterWrite,
-                    place,
+                    affected,
                     earlier: release.actor.clone(),
                     later: actor,
                     lack: MissingDependency::Execution,
@@ -343,7 +344,7 @@ impl Change<'_> {
         {
             violations.push(Violation::NotOwner {
                 actor,
-                place,
+                affected,
                 family,
                 owner,
             });
@@ -360,22 +361,22 @@ impl Change<'_> {
         new: Layout,
         violations: &mut Vec<Violation>,
     ) {
-        let (actor, place) = (self.actor.clone(), self.place.clone());
+        let (actor, affected) = (self.actor.clone(), self.affected.clone());
         if old == Layout::Undefined {
             if cell.contents == Contents::Written {
                 cell.contents = Contents::Lost(actor.clone());
             }
         } else if old != cell.layout {
-            let (actor, place, found) = (actor.clone(), place.clone(), cell.layout);
+            let (actor, affected, found) = (actor.clone(), affected.clone(), cell.layout);
             violations.push(Violation::WrongLayout {
                 actor,
-                place,
+                affected,
                 found,
                 needed: old,
             });
         }
         if matches!(new, Layout::Undefined | Layout::Preinitialized) && old != new {
-            violations.push(Violation::InvalidNewLayout { actor, place });
+            violations.push(Violation::InvalidNewLayout { actor, affected });
         }
     }
 
@@ -386,10 +387,11 @@ impl Change<'_> {
             site, scopes, view, ..
         } = self.barrier;
         let mut object = |hazard, earlier: &Actor, lack| {
-            let (place, earlier, later) = (self.place.clone(), earlier.clone(), self.actor.clone());
+            let (affected, earlier, later) =
+                (self.affected.clone(), earlier.clone(), self.actor.clone());
             violations.push(Violation::Hazard {
                 hazard,
-                place,
+                affected,
                 earlier,
                 later,
                 lack,
@@ -422,7 +424,7 @@ impl Change<'_> {
         }
         let column = site.instant.column;
         let covers = |write: &Write| write.in_access_scope(column, scopes.src);
-        let later = (self.actor, self.place);
+        let later = (self.actor, self.affected);
         cell.judge_formers(later, (column, view), covers, violations);
     }
 }

@@ -10,7 +10,7 @@ use quadrille_sync::topology::FamilyIndex;
 use super::clock::{Done, Signalled, View};
 use super::memory::Former;
 use crate::area::Area;
-use crate::stages::{Touch, covers, single, touches};
+use crate::stages::{StageAccess, covers, pairs, single};
 use crate::violation::Actor;
 
 /// The state of a part of a resource.
@@ -206,16 +206,16 @@ impl Write {
         };
         instant.column == column
             && single(src.stages).contains(stages)
-            && touches(self.scope).all(|touch| covers(src, touch))
+            && pairs(self.scope).all(|pair| covers(src, pair))
     }
 
     /// Whether the write is visible to an access on a queue.
-    pub(crate) fn visible_to(&self, column: usize, touch: Touch) -> bool {
+    pub(crate) fn visible_to(&self, column: usize, pair: StageAccess) -> bool {
         let mut visible = self
             .visible
             .iter()
             .filter(|visible| visible.since.instant().column == column);
-        visible.any(|visible| covers(visible.scope, touch))
+        visible.any(|visible| covers(visible.scope, pair))
     }
 
     /// Applies a barrier with these scopes on the queue of `done`: makes the write available and

@@ -16,7 +16,7 @@ use crate::violation::Violation;
 /// A run of a pass in a plan: its position in the whole order, and its queue unless it is a host pass.
 #[derive(Clone, Copy)]
 struct Run {
-    place: usize,
+    position: usize,
     queue: Option<QueueIndex>,
 }
 
@@ -36,11 +36,11 @@ impl Trial<'_> {
     /// By pass: its runs in the plan.
     fn runs(&mut self) -> Vec<Vec<Run>> {
         let mut runs = vec![Vec::new(); self.frame.passes.len()];
-        let mut place = 0;
+        let mut position = 0;
         let mut note = |pass: PassIndex, queue: Option<QueueIndex>| {
-            place += 1;
+            position += 1;
             if let Some(runs) = runs.get_mut(pass.0 as usize) {
-                runs.push(Run { place, queue });
+                runs.push(Run { position, queue });
             }
         };
         for event in self.events() {
@@ -187,10 +187,10 @@ impl Trial<'_> {
     /// with side effects is binding.
     fn judge_order(&mut self, runs: &[Vec<Run>]) {
         let order = Order::of(self.frame);
-        let place = |pass: PassIndex| runs[pass.0 as usize].first().map(|run| run.place);
+        let position = |pass: PassIndex| runs[pass.0 as usize].first().map(|run| run.position);
         let declared = self.binding(&order);
         let mut object = |earlier: PassIndex, later: PassIndex, why| {
-            if let (Some(first), Some(second)) = (place(earlier), place(later))
+            if let (Some(first), Some(second)) = (position(earlier), position(later))
                 && first > second
             {
                 let (earlier, later) =

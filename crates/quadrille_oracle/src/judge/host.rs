@@ -14,7 +14,7 @@ use super::Trial;
 use super::cell::{Cell, Contents, Write};
 use super::clock::{Signalled, View};
 use crate::area::Area;
-use crate::stages::{Touch, covers};
+use crate::stages::{StageAccess, covers};
 use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
 impl Trial<'_> {
@@ -70,42 +70,43 @@ impl Trial<'_> {
         let area = Area::of(&kind, &declared.range);
         let (column, now) = (self.judge.queues.len(), self.judge.frames);
         let violations = &mut self.violations;
-        for (part, cell) in tracked.cells.touch(&area) {
+        for (part, cell) in tracked.cells.parts_mut(&area) {
             let mut over = seen.clone();
             over.join(cell.host.before(now));
             cell.host.add(now, seen);
             let view = over.view(column);
-            let place = ResourcePart {
+            let affected = ResourcePart {
                 resource: name.clone(),
                 range: part.words(&kind),
             };
             let layout = declared.access.layout();
             if is_image && cell.layout != layout {
-                let (actor, place, found) = (actor.clone(), place.clone(), cell.layout);
+                let (actor, affected, found) = (actor.clone(), affected.clone(), cell.layout);
                 violations.push(Violation::WrongLayout {
                     actor,
-                    place,
+                    affected,
                     found,
                     needed: layout,
                 });
             }
             match &cell.contents {
                 Contents::Never if needs_contents && !filled => {
-                    let (actor, place) = (actor.clone(), place.clone());
-                    violations.push(Violation::NeverWritten { actor, place });
+                    let (actor, affected) = (actor.clone(), affected.clone());
+                    violations.push(Violation::NeverWritten { actor, affected });
                 }
                 Contents::Lost(by) if !declared.discard => {
-                    let (actor, place, discarded_by) = (actor.clone(), place.clone(), by.clone());
+                    let (actor, affected, discarded_by) =
+                        (actor.clone(), affected.clone(), by.clone());
                     violations.push(Violation::LostContents {
                         actor,
-                        place,
+                        affected,
                         discarded_by,
                     });
                 }
                 _ => {}
             }
             let later = (&actor, declared.access.is_write());
-            judge_host_hazards(cell, &view, needs_contents, later, &place, violations);
+            judge_host_hazards(cell, &view, needs_contents, later, &affected, violations);
             if declared.access.is_write() {
                 // Submission makes host writes visible to all later commands.
                 cell.contents = Contents::Written;
@@ -122,14 +123,14 @@ fn judge_host_hazards(
     view: &View,
     reads: bool,
     (later, writes): (&Actor, bool),
-    place: &ResourcePart,
+    affected: &ResourcePart,
     violations: &mut Vec<Violation>,
 ) {
     let mut object = |hazard, earlier: &Actor, lack| {
-        let (place, earlier, later) = (place.clone(), earlier.clone(), later.clone());
+        let (affected, earlier, later) = (affected.clone(), earlier.clone(), later.clone());
         violations.push(Violation::Hazard {
             hazard,
-            place,
+            affected,
             earlier,
             later,
             lack,
@@ -144,7 +145,7 @@ fn judge_host_hazards(
         // Before a host write, the device's write must be available to the host domain. A barrier for
         // either kind of host access makes it so.
         let access = AccessMask::HOST_READ;
-        let written = Touch {
+        let written = StageAccess {
             stage: Stages::HOST,
             access: AccessMask::HOST_WRITE,
         };
@@ -152,7 +153,7 @@ fn judge_host_hazards(
         let stage = Stages::HOST;
         if !view.reaches(write.done.instant()) {
             object(hazard, &write.actor, MissingDependency::Execution);
-        } else if !for_write && !is_visible(write, view, Touch { stage, access }) {
+        } else if !for_write && !is_visible(write, view, StageAccess { stage, access }) {
             object(
                 hazard,
                 &write.actor,
@@ -176,12 +177,12 @@ fn judge_host_hazards(
 }
 
 /// Whether a barrier that the host has waited for makes a write visible to it.
-fn is_visible(write: &Write, view: &View, touch: Touch) -> bool {
+fn is_visible(write: &Write, view: &View, pair: StageAccess) -> bool {
     let reached = write
         .visible
         .iter()
         .filter(|visible| view.reaches(visible.since.instant()));
     let mut scopes = reached.map(|visible| visible.scope);
     // ALL_COMMANDS does not include the host stage, so a semaphore alone is never enough.
-    scopes.any(|scope| scope.stages.contains(Stages::HOST) && covers(scope, touch))
+    scopes.any(|scope| scope.stages.contains(Stages::HOST) && covers(scope, pair))
 }

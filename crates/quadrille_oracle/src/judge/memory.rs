@@ -27,7 +27,7 @@ use crate::violation::{Actor, MissingDependency, ResourcePart, Violation};
 #[derive(Clone, Debug)]
 pub(crate) struct Former {
     /// The part of the former resource.
-    place: ResourcePart,
+    affected: ResourcePart,
     bytes: Range<u64>,
     pub(crate) write: Option<Write>,
     reads: Vec<Read>,
@@ -35,13 +35,13 @@ pub(crate) struct Former {
 
 impl Former {
     pub(super) fn new(
-        place: ResourcePart,
+        affected: ResourcePart,
         bytes: Range<u64>,
         write: Option<Write>,
         reads: Vec<Read>,
     ) -> Self {
         Self {
-            place,
+            affected,
             bytes,
             write,
             reads,
@@ -84,8 +84,12 @@ impl Judge {
     pub(super) fn close_all(&mut self) {
         for tracked in self.resources.values_mut() {
             tracked.early.clear();
-            if let Some(place) = tracked.memory {
-                tracked.close((place.block, &place.range()), &mut self.blocks, None);
+            if let Some(placement) = tracked.memory {
+                tracked.close(
+                    (placement.block, &placement.range()),
+                    &mut self.blocks,
+                    None,
+                );
                 tracked.cells = AreaMap::new(Area::whole(&tracked.kind), Cell::fresh());
             }
         }
@@ -98,23 +102,27 @@ impl Trial<'_> {
         let Some(tracked) = self.judge.resources.get_mut(&id) else {
             return;
         };
-        let Some(place) = tracked.memory else {
+        let Some(placement) = tracked.memory else {
             return;
         };
         let (kind, name) = (tracked.kind, tracked.name.clone());
-        let cells = tracked.cells.touch(area);
+        let cells = tracked.cells.parts_mut(area);
         let closed = cells.filter(|(_, cell)| !cell.is_open);
         let parts: Vec<Area> = closed.map(|(part, _)| part.clone()).collect();
         for part in parts {
-            let bytes = bytes_of(&kind, place, &part);
+            let bytes = bytes_of(&kind, placement, &part);
             for (other, tracked) in &mut self.judge.resources {
                 if *other != id {
-                    tracked.close((place.block, &bytes), &mut self.judge.blocks, Some(&name));
+                    tracked.close(
+                        (placement.block, &bytes),
+                        &mut self.judge.blocks,
+                        Some(&name),
+                    );
                 }
             }
-            let history = self.judge.blocks.entry(place.block).or_default();
+            let history = self.judge.blocks.entry(placement.block).or_default();
             if let Some(tracked) = self.judge.resources.get_mut(&id) {
-                tracked.open(place, &part, history);
+                tracked.open(placement, &part, history);
             }
         }
     }
@@ -123,23 +131,23 @@ impl Trial<'_> {
 impl Tracked {
     /// Takes over the bytes of a part, with the accesses of former resources. Its contents stay
     /// undefined, or taken by others.
-    fn open(&mut self, place: Placement, part: &Area, history: &[Former]) {
+    fn open(&mut self, placement: Placement, part: &Area, history: &[Former]) {
         for former in history {
-            let area = part_of(&self.kind, place, &former.bytes);
+            let area = part_of(&self.kind, placement, &former.bytes);
             if let Some(area) = area.and_then(|area| area.intersection(part)) {
-                for (_, cell) in self.cells.touch(&area) {
+                for (_, cell) in self.cells.parts_mut(&area) {
                     cell.formers.push(former.clone());
                 }
             }
         }
         for early in &self.early {
             if let Some(area) = early.area.intersection(part) {
-                for (_, cell) in self.cells.touch(&area) {
+                for (_, cell) in self.cells.parts_mut(&area) {
                     cell.for_each_write(&mut |write| early.pass(write));
                 }
             }
         }
-        for (_, cell) in self.cells.touch(part) {
+        for (_, cell) in self.cells.parts_mut(part) {
             cell.is_open = true;
         }
     }
@@ -163,10 +171,10 @@ impl Tracked {
         blocks: &mut Blocks,
         by: Option<&Arc<str>>,
     ) {
-        let Some(place) = self.memory.filter(|place| place.block == block) else {
+        let Some(placement) = self.memory.filter(|placement| placement.block == block) else {
             return;
         };
-        let Some(area) = part_of(&self.kind, place, bytes) else {
+        let Some(area) = part_of(&self.kind, placement, bytes) else {
             return;
         };
         let history = blocks.entry(block).or_default();
@@ -174,16 +182,16 @@ impl Tracked {
         // An execution dependency on a write also covers all accesses that the write depended on.
         let is_written = |cell: &Cell| cell.is_open && cell.write.is_some();
         if is_image && self.cells.iter().all(|(_, cell)| is_written(cell)) {
-            cut(history, &place.range());
+            cut(history, &placement.range());
         }
-        for (part, cell) in self.cells.touch(&area).filter(|(_, cell)| cell.is_open) {
-            let bytes = bytes_of(&kind, place, part);
+        for (part, cell) in self.cells.parts_mut(&area).filter(|(_, cell)| cell.is_open) {
+            let bytes = bytes_of(&kind, placement, part);
             if !is_image && is_written(cell) {
                 cut(history, &bytes);
             }
             if cell.write.is_some() || !cell.reads.is_empty() {
                 history.push(Former {
-                    place: ResourcePart {
+                    affected: ResourcePart {
                         resource: name.clone(),
                         range: part.words(&kind),
                     },
@@ -221,15 +229,15 @@ impl Cell {
     /// ordered after. `covers` returns whether the access, a barrier, makes a write available itself.
     pub(super) fn judge_formers(
         &self,
-        (later, place): (&Actor, &ResourcePart),
+        (later, affected): (&Actor, &ResourcePart),
         (column, view): (usize, &View),
         covers: impl Fn(&Write) -> bool,
         violations: &mut Vec<Violation>,
     ) {
         let mut object = |former: &Former, earlier: &Actor, lack| {
             violations.push(Violation::MemoryHazard {
-                place: place.clone(),
-                former: former.place.clone(),
+                affected: affected.clone(),
+                former: former.affected.clone(),
                 earlier: earlier.clone(),
                 later: later.clone(),
                 lack,
@@ -253,14 +261,14 @@ impl Cell {
 
 /// The bytes of a block that a part of a resource occupies. Bytes of the placement beyond the end of a
 /// buffer belong to the buffer's last byte.
-fn bytes_of(kind: &ResourceKind, place: Placement, part: &Area) -> Range<u64> {
+fn bytes_of(kind: &ResourceKind, placement: Placement, part: &Area) -> Range<u64> {
     let ResourceKind::Buffer { bytes } = *kind else {
-        return place.range();
+        return placement.range();
     };
     let line = part.line();
-    let at = |byte: u64| place.offset.saturating_add(byte);
+    let at = |byte: u64| placement.offset.saturating_add(byte);
     let end = if line.end >= bytes {
-        place.range().end
+        placement.range().end
     } else {
         at(line.end)
     };
@@ -268,8 +276,8 @@ fn bytes_of(kind: &ResourceKind, place: Placement, part: &Area) -> Range<u64> {
 }
 
 /// The part of a resource that occupies the given bytes of its block, if any.
-fn part_of(kind: &ResourceKind, place: Placement, bytes: &Range<u64>) -> Option<Area> {
-    let own = place.range();
+fn part_of(kind: &ResourceKind, placement: Placement, bytes: &Range<u64>) -> Option<Area> {
+    let own = placement.range();
     if bytes.start >= own.end || own.start >= bytes.end {
         return None;
     }
@@ -278,8 +286,8 @@ fn part_of(kind: &ResourceKind, place: Placement, bytes: &Range<u64>) -> Option<
     };
     // Frames that were not validated may have empty buffers, which have no bytes.
     let last = size.checked_sub(1)?;
-    let start = bytes.start.saturating_sub(place.offset).min(last);
-    let end = (bytes.end - place.offset).min(size);
+    let start = bytes.start.saturating_sub(placement.offset).min(last);
+    let end = (bytes.end - placement.offset).min(size);
     Some(Area::bytes(start, end.max(start + 1) - start))
 }
 

@@ -134,10 +134,11 @@ impl Trial<'_> {
         while let Some(from) = reached.get(next).copied() {
             next += 1;
             for pass in self.frame.pass_indices() {
-                let Some(place) = runs.of[pass.0 as usize].filter(|place| *place <= index) else {
+                let Some(position) = runs.of[pass.0 as usize].filter(|position| *position <= index)
+                else {
                     continue;
                 };
-                let is_later = runs.of[from.0 as usize].is_some_and(|from| from <= place);
+                let is_later = runs.of[from.0 as usize].is_some_and(|from| from <= position);
                 let (queue, from_queue) = (self.queue_of(runs, pass), self.queue_of(runs, from));
                 if !is_later
                     || reached.contains(&pass)
@@ -148,7 +149,9 @@ impl Trial<'_> {
                 let is_own = submissions[index].passes().any(|own| own == pass);
                 // A barrier or a present of the submission may depend on the pass, too.
                 if is_own
-                    || place != waited && place != index && self.needs_directly(runs, index, place)
+                    || position != waited
+                        && position != index
+                        && self.needs_directly(runs, index, position)
                 {
                     return true;
                 }

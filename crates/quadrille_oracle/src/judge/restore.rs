@@ -45,7 +45,7 @@ impl Judge {
             for part in &resource.parts {
                 let cell = past.cell(&judge, snapshot, (of, part));
                 for area in areas(of, &part.positions) {
-                    for (_, old) in tracked.cells.touch(&area) {
+                    for (_, old) in tracked.cells.parts_mut(&area) {
                         *old = cell.clone();
                     }
                 }
@@ -58,14 +58,19 @@ impl Judge {
             judge.resources.insert(of.id, tracked);
         }
         for block in &snapshot.blocks {
-            let place = |bytes: &Range<u64>| ResourcePart {
+            let affected = |bytes: &Range<u64>| ResourcePart {
                 resource: format!("block {}", block.block.0).into(),
                 range: format!("bytes {}..{}", bytes.start, bytes.end),
             };
-            let formers = block.bytes.iter().flat_map(|(bytes, marks)| {
-                let former =
-                    |mark| past.former((&judge, snapshot), mark, (place(bytes), bytes.clone()));
-                marks.iter().map(former)
+            let formers = block.bytes.iter().flat_map(|(bytes, accesses)| {
+                let former = |tracked| {
+                    past.former(
+                        (&judge, snapshot),
+                        tracked,
+                        (affected(bytes), bytes.clone()),
+                    )
+                };
+                accesses.iter().map(former)
             });
             let formers = formers.collect();
             judge.blocks.insert(block.block, formers);
@@ -88,9 +93,9 @@ impl Past {
         }
         let parts = snapshot.resources.iter().flat_map(|it| &it.parts);
         let in_blocks = snapshot.blocks.iter().flat_map(|block| &block.bytes);
-        let marks = in_blocks.flat_map(|(_, marks)| marks);
-        for mark in parts.flat_map(marks_of).chain(marks) {
-            add(mark.point.queue, mark.point.value);
+        let accesses = in_blocks.flat_map(|(_, accesses)| accesses);
+        for tracked in parts.flat_map(accesses_of).chain(accesses) {
+            add(tracked.point.queue, tracked.point.value);
         }
         Self {
             values: values
@@ -108,8 +113,8 @@ impl Past {
         Instant { column, position }
     }
 
-    fn of(&self, mark: &PastAccess) -> Instant {
-        self.instant(mark.point.queue, mark.point.value)
+    fn of(&self, tracked: &PastAccess) -> Instant {
+        self.instant(tracked.point.queue, tracked.point.value)
     }
 
     /// Restores past signals, and the clocks of the queues.
@@ -151,8 +156,8 @@ impl Past {
             }
         };
         for part in snapshot.resources.iter().flat_map(|it| &it.parts) {
-            let ends = part.release.iter().map(|it| &it.mark);
-            let ends = ends.chain(part.host.iter().map(|it| &it.mark));
+            let ends = part.release.iter().map(|it| &it.tracked);
+            let ends = ends.chain(part.host.iter().map(|it| &it.tracked));
             for end in ends {
                 part.write
                     .iter()
@@ -171,13 +176,13 @@ impl Past {
         for seen in &part.visible {
             let column = usize::from(seen.queue.0);
             let reads = part.reads.iter().filter(|_| seen.is_ready);
-            for mark in part.write.iter().chain(reads) {
-                let instant = self.of(mark);
+            for tracked in part.write.iter().chain(reads) {
+                let instant = self.of(tracked);
                 if instant.column != column {
                     continue;
                 }
                 let view = Signalled::of(instant).view(column);
-                let view = view.of_stages(single(mark.scope.stages) | COMMAND);
+                let view = view.of_stages(single(tracked.scope.stages) | COMMAND);
                 let clock = &mut judge.queues[column].clock;
                 clock.order_after(second_scope(seen.scope.stages), &view);
             }
@@ -198,7 +203,7 @@ impl Past {
             } else {
                 Contents::Never
             },
-            write: part.write.as_ref().map(|mark| self.write(mark)),
+            write: part.write.as_ref().map(|tracked| self.write(tracked)),
             reads: part
                 .reads
                 .iter()
@@ -217,7 +222,7 @@ impl Past {
                 old_layout: release.old_layout,
                 new_layout: release.new_layout,
                 area: Area::of(&of.kind, &release.range),
-                done: Done::Dependency(self.of(&release.mark), COMMAND),
+                done: Done::Dependency(self.of(&release.tracked), COMMAND),
                 actor: Actor::Release {
                     from: release.from,
                     to: release.to,
@@ -226,7 +231,7 @@ impl Past {
             }));
         }
         if let Some(host) = part.host.as_ref().filter(|it| it.wait != HostWait::None) {
-            cell.host.add(0, &Signalled::of(self.of(&host.mark)));
+            cell.host.add(0, &Signalled::of(self.of(&host.tracked)));
         }
         cell
     }
@@ -249,7 +254,7 @@ impl Past {
             });
         }
         if let Some(host) = &part.host {
-            let since = Done::Dependency(self.of(&host.mark), Stages::HOST | COMMAND);
+            let since = Done::Dependency(self.of(&host.tracked), Stages::HOST | COMMAND);
             write.available.push(since);
             write.visible.push(Visible {
                 since,
@@ -281,50 +286,54 @@ impl Past {
         }
     }
 
-    fn write(&self, mark: &PastAccess) -> Write {
-        let (at, stages) = (self.of(mark), single(mark.scope.stages));
-        if accesses(mark.scope.access, true).is_empty() {
+    fn write(&self, tracked: &PastAccess) -> Write {
+        let (at, stages) = (self.of(tracked), single(tracked.scope.stages));
+        if accesses(tracked.scope.access, true).is_empty() {
             // A write by a barrier: everything in its second scope is ordered after it.
-            let done = Done::Dependency(at, second_scope(mark.scope.stages) | COMMAND);
+            let done = Done::Dependency(at, second_scope(tracked.scope.stages) | COMMAND);
             let none = Scope::default();
-            return Write::by_barrier(actor(mark, "before"), done, none);
+            return Write::by_barrier(actor(tracked, "before"), done, none);
         }
-        Write::by_pass(actor(mark, "before"), Done::Stages(at, stages), mark.scope)
+        Write::by_pass(
+            actor(tracked, "before"),
+            Done::Stages(at, stages),
+            tracked.scope,
+        )
     }
 
-    fn read(&self, mark: &PastAccess) -> Read {
+    fn read(&self, tracked: &PastAccess) -> Read {
         Read {
-            actor: actor(mark, "read before"),
-            done: Done::Stages(self.of(mark), single(mark.scope.stages)),
+            actor: actor(tracked, "read before"),
+            done: Done::Stages(self.of(tracked), single(tracked.scope.stages)),
         }
     }
 
     fn former(
         &self,
         (judge, snapshot): (&Judge, &Snapshot),
-        mark: &PastAccess,
-        (place, bytes): (ResourcePart, Range<u64>),
+        tracked: &PastAccess,
+        (affected, bytes): (ResourcePart, Range<u64>),
     ) -> Former {
-        if mark.scope.access.is_empty() {
-            return Former::new(place, bytes, None, vec![self.read(mark)]);
+        if tracked.scope.access.is_empty() {
+            return Former::new(affected, bytes, None, vec![self.read(tracked)]);
         }
-        let mut write = self.write(mark);
+        let mut write = self.write(tracked);
         self.pass_waits(judge, snapshot, &mut write);
-        Former::new(place, bytes, Some(write), Vec::new())
+        Former::new(affected, bytes, Some(write), Vec::new())
     }
 }
 
-fn marks_of(part: &RangeSnapshot) -> impl Iterator<Item = &PastAccess> {
-    let release = part.release.iter().map(|it| &it.mark);
-    let host = part.host.iter().map(|it| &it.mark);
-    let marks = part.write.iter().chain(&part.reads).chain(&part.promised);
-    marks.chain(release).chain(host)
+fn accesses_of(part: &RangeSnapshot) -> impl Iterator<Item = &PastAccess> {
+    let release = part.release.iter().map(|it| &it.tracked);
+    let host = part.host.iter().map(|it| &it.tracked);
+    let accesses = part.write.iter().chain(&part.reads).chain(&part.promised);
+    accesses.chain(release).chain(host)
 }
 
 /// A pass of an earlier frame.
-fn actor(mark: &PastAccess, access: &'static str) -> Actor {
+fn actor(tracked: &PastAccess, access: &'static str) -> Actor {
     Actor::Pass {
-        name: Arc::clone(&mark.pass),
+        name: Arc::clone(&tracked.pass),
         access,
         frame: 0,
     }

@@ -82,13 +82,13 @@ impl Trial<'_> {
         };
         let (kind, exclusive) = (tracked.kind, tracked.is_exclusive());
         let violations = &mut self.violations;
-        for (area, cell) in tracked.cells.touch(&crate::area::Area::whole(&kind)) {
-            let place = ResourcePart {
+        for (area, cell) in tracked.cells.parts_mut(&crate::area::Area::whole(&kind)) {
+            let affected = ResourcePart {
                 resource: name.clone(),
                 range: area.words(&kind),
             };
-            judge_presented_state(site, exclusive, cell, &place, violations);
-            judge_presented_order(cell, &place, signalled, violations);
+            judge_presented_state(site, exclusive, cell, &affected, violations);
+            judge_presented_order(cell, &affected, signalled, violations);
             cell.presented = true;
         }
     }
@@ -134,20 +134,20 @@ fn judge_presented_state(
     site: Site,
     exclusive: bool,
     cell: &Cell,
-    place: &ResourcePart,
+    affected: &ResourcePart,
     violations: &mut Vec<Violation>,
 ) {
     let actor = Actor::Presentation;
     if cell.presented {
-        let (actor, image) = (actor.clone(), place.resource.clone());
+        let (actor, image) = (actor.clone(), affected.resource.clone());
         violations.push(Violation::NotAcquired { actor, image });
     }
     if cell.layout != Layout::PresentSrc {
-        let (actor, place) = (actor.clone(), place.clone());
+        let (actor, affected) = (actor.clone(), affected.clone());
         let (found, needed) = (cell.layout, Layout::PresentSrc);
         violations.push(Violation::WrongLayout {
             actor,
-            place,
+            affected,
             found,
             needed,
         });
@@ -156,33 +156,33 @@ fn judge_presented_state(
         .owner
         .filter(|owner| exclusive && *owner != site.family)
     {
-        let (actor, place, family) = (actor.clone(), place.clone(), site.family);
+        let (actor, affected, family) = (actor.clone(), affected.clone(), site.family);
         violations.push(Violation::NotOwner {
             actor,
-            place,
+            affected,
             family,
             owner,
         });
     }
     if let Some(release) = &cell.released {
-        let (actor, place, release) = (actor.clone(), place.clone(), release.actor.clone());
+        let (actor, affected, release) = (actor.clone(), affected.clone(), release.actor.clone());
         violations.push(Violation::Released {
             actor,
-            place,
+            affected,
             release,
         });
     }
     match &cell.contents {
         Contents::Written => {}
         Contents::Never | Contents::Taken(_) => {
-            let (actor, place) = (actor.clone(), place.clone());
-            violations.push(Violation::NeverWritten { actor, place });
+            let (actor, affected) = (actor.clone(), affected.clone());
+            violations.push(Violation::NeverWritten { actor, affected });
         }
         Contents::Lost(by) => {
-            let (actor, place, discarded_by) = (actor.clone(), place.clone(), by.clone());
+            let (actor, affected, discarded_by) = (actor.clone(), affected.clone(), by.clone());
             violations.push(Violation::LostContents {
                 actor,
-                place,
+                affected,
                 discarded_by,
             });
         }
@@ -192,7 +192,7 @@ fn judge_presented_state(
 /// Checks that all accesses to a part of an image have completed when it is presented.
 fn judge_presented_order(
     cell: &Cell,
-    place: &ResourcePart,
+    affected: &ResourcePart,
     signalled: &Signalled,
     violations: &mut Vec<Violation>,
 ) {
@@ -206,11 +206,12 @@ fn judge_presented_order(
         .map(|read| (&read.actor, read.done, Hazard::WriteAfterRead));
     for (earlier, done, hazard) in write.chain(reads) {
         if !signalled.reaches(done.instant()) {
-            let (place, earlier, later) = (place.clone(), earlier.clone(), Actor::Presentation);
+            let (affected, earlier, later) =
+                (affected.clone(), earlier.clone(), Actor::Presentation);
             let lack = MissingDependency::Execution;
             violations.push(Violation::Hazard {
                 hazard,
-                place,
+                affected,
                 earlier,
                 later,
                 lack,

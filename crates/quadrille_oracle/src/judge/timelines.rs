@@ -16,7 +16,7 @@ impl Trial<'_> {
             return;
         }
         // By pass: its submission, and whether it is the first and the last pass there.
-        let mut place = vec![None; self.frame.passes.len()];
+        let mut position = vec![None; self.frame.passes.len()];
         for (index, submission) in self.plan.submissions.iter().enumerate() {
             let passes = submission.steps.iter().filter_map(|step| match step {
                 Step::Pass(pass) => Some(*pass),
@@ -24,13 +24,13 @@ impl Trial<'_> {
             });
             let passes: Vec<PassIndex> = passes.collect();
             for (at, pass) in passes.iter().enumerate() {
-                if let Some(place) = place.get_mut(pass.0 as usize) {
-                    *place = Some((index, at == 0, at + 1 == passes.len()));
+                if let Some(position) = position.get_mut(pass.0 as usize) {
+                    *position = Some((index, at == 0, at + 1 == passes.len()));
                 }
             }
         }
         for one in &self.frame.timeline_uses {
-            self.judge_timeline_use(one, place.get(one.pass.0 as usize).copied().flatten());
+            self.judge_timeline_use(one, position.get(one.pass.0 as usize).copied().flatten());
             for other in &self.frame.timeline_uses {
                 let rises = match other.kind {
                     Kind::Signal => one.value < other.value,
@@ -38,7 +38,7 @@ impl Trial<'_> {
                 };
                 let is_first = one.kind == Kind::Signal && one.timeline == other.timeline && rises;
                 let submission = |it: &TimelineUse| {
-                    let (index, ..) = (*place.get(it.pass.0 as usize)?)?;
+                    let (index, ..) = (*position.get(it.pass.0 as usize)?)?;
                     Some(index)
                 };
                 let both = submission(one).zip(submission(other));
@@ -52,9 +52,9 @@ impl Trial<'_> {
         }
     }
 
-    fn judge_timeline_use(&mut self, one: &TimelineUse, place: Option<(usize, bool, bool)>) {
+    fn judge_timeline_use(&mut self, one: &TimelineUse, position: Option<(usize, bool, bool)>) {
         let on_host = self.frame.pass(one.pass).kind == PassKind::Host;
-        let why = match (place, one.kind) {
+        let why = match (position, one.kind) {
             (None, _) if on_host => "no submission of a host pass waits or signals",
             (None, _) => "it does not run",
             (Some((_, false, _)), Kind::Wait) => {

@@ -43,31 +43,32 @@ impl Trial<'_> {
             return;
         };
         let (kind, name) = (tracked.kind, tracked.name.clone());
-        for (part, cell) in tracked.cells.touch(&target.area) {
-            let place = ResourcePart {
+        for (part, cell) in tracked.cells.parts_mut(&target.area) {
+            let affected = ResourcePart {
                 resource: name.clone(),
                 range: part.words(&kind),
             };
             let change = Change {
                 barrier,
                 actor: &actor,
-                place: &place,
+                affected: &affected,
             };
             change.judge_presented(cell, &name, &mut self.violations);
             if let Some(owner) = cell.owner.filter(|owner| *owner != from) {
-                let (actor, place) = (actor.clone(), place.clone());
+                let (actor, affected) = (actor.clone(), affected.clone());
                 self.violations.push(Violation::NotOwner {
                     actor,
-                    place,
+                    affected,
                     family: from,
                     owner,
                 });
             }
             if let Some(earlier) = &cell.released {
-                let (actor, place, release) = (actor.clone(), place.clone(), earlier.actor.clone());
+                let (actor, affected, release) =
+                    (actor.clone(), affected.clone(), earlier.actor.clone());
                 self.violations.push(Violation::Released {
                     actor,
-                    place,
+                    affected,
                     release,
                 });
             }
@@ -114,20 +115,21 @@ impl Trial<'_> {
             return;
         };
         let (kind, name) = (tracked.kind, tracked.name.clone());
-        for (part, cell) in tracked.cells.touch(&target.area) {
-            let place = ResourcePart {
+        for (part, cell) in tracked.cells.parts_mut(&target.area) {
+            let affected = ResourcePart {
                 resource: name.clone(),
                 range: part.words(&kind),
             };
             let change = Change {
                 barrier,
                 actor: &actor,
-                place: &place,
+                affected: &affected,
             };
             change.judge_presented(cell, &name, &mut self.violations);
             let released = cell.released.take();
             if from.is_outside() && cell.owner == Some(from) {
-                self.violations.extend(import(cell, target, &actor, place));
+                self.violations
+                    .extend(import(cell, target, &actor, affected));
             } else {
                 if released
                     .as_ref()
@@ -135,12 +137,12 @@ impl Trial<'_> {
                 {
                     self.violations.push(Violation::AcquireUnordered {
                         actor: actor.clone(),
-                        place: place.clone(),
+                        affected: affected.clone(),
                         all_commands,
                     });
                 }
                 let actor = actor.clone();
-                let unmatched = unmatched(released.as_deref(), transfer, target, actor, place);
+                let unmatched = unmatched(released.as_deref(), transfer, target, actor, affected);
                 self.violations.extend(unmatched);
             }
             take(cell, barrier, owner, target.layouts, &actor);
@@ -170,9 +172,12 @@ impl Trial<'_> {
         } else {
             return true;
         };
-        let (actor, place) = (actor.clone(), tracked.place(&target.area));
-        self.violations
-            .push(Violation::ImpossibleTransfer { actor, place, why });
+        let (actor, affected) = (actor.clone(), tracked.affected(&target.area));
+        self.violations.push(Violation::ImpossibleTransfer {
+            actor,
+            affected,
+            why,
+        });
         exclusive
     }
 }
@@ -192,7 +197,7 @@ impl Trial<'_> {
             let is_image = tracked.is_image();
             let area = Area::whole(&tracked.kind);
             let (kind, name) = (tracked.kind, tracked.name.clone());
-            for (part, cell) in tracked.cells.touch(&area) {
+            for (part, cell) in tracked.cells.parts_mut(&area) {
                 let fits = |release: &Rc<Release>| {
                     let layout = !is_image || release.new_layout == give.layout;
                     release.to == give.family && layout
@@ -200,12 +205,13 @@ impl Trial<'_> {
                 let is_theirs = cell.released.is_none() && cell.owner == Some(give.family);
                 if !is_theirs && !cell.released.as_ref().is_some_and(fits) {
                     let range = part.words(&kind);
-                    let place = ResourcePart {
+                    let affected = ResourcePart {
                         resource: name.clone(),
                         range,
                     };
                     let family = give.family;
-                    self.violations.push(Violation::NotGiven { place, family });
+                    self.violations
+                        .push(Violation::NotGiven { affected, family });
                 }
             }
         }
@@ -214,12 +220,17 @@ impl Trial<'_> {
 
 /// Returns the violation of an acquire from an external owner. That owner released the resource before its
 /// import, in the layout of the import, and orders the release itself.
-fn import(cell: &Cell, target: &Target, actor: &Actor, place: ResourcePart) -> Option<Violation> {
+fn import(
+    cell: &Cell,
+    target: &Target,
+    actor: &Actor,
+    affected: ResourcePart,
+) -> Option<Violation> {
     let present = (cell.layout, cell.layout);
     let layouts = target.layouts.unwrap_or(present);
     (layouts != present).then(|| Violation::WrongLayout {
         actor: actor.clone(),
-        place,
+        affected,
         found: cell.layout,
         needed: layouts.0,
     })
@@ -231,17 +242,17 @@ fn unmatched(
     transfer: Transfer,
     target: &Target,
     actor: Actor,
-    place: ResourcePart,
+    affected: ResourcePart,
 ) -> Option<Violation> {
     let Some(release) = release else {
-        return Some(Violation::AcquireWithoutRelease { actor, place });
+        return Some(Violation::AcquireWithoutRelease { actor, affected });
     };
     let what = difference(release, transfer, target)?;
     let release = release.actor.clone();
     Some(Violation::TransferMismatch {
         actor,
         release,
-        place,
+        affected,
         what,
     })
 }

@@ -4,7 +4,7 @@ use quadrille_sync::plan::Scope;
 use quadrille_sync::topology::Capabilities;
 
 use super::{
-    COMMAND, EVERY, Touch, covers, first_scope, impossible, second_scope, single, touches,
+    COMMAND, EVERY, StageAccess, covers, first_scope, impossible, pairs, second_scope, single,
 };
 
 #[test]
@@ -49,7 +49,7 @@ fn accesses_happen_in_their_stages() {
         stages: Stages::EARLY_FRAGMENT_TESTS | Stages::FRAGMENT_SHADER,
         access: AccessMask::DEPTH_STENCIL_ATTACHMENT_READ | AccessMask::SHADER_SAMPLED_READ,
     };
-    assert_eq!(touches(sampled_depth).count(), 2);
+    assert_eq!(pairs(sampled_depth).count(), 2);
     assert_eq!(impossible(sampled_depth), AccessMask::empty());
     let stray = Scope {
         access: AccessMask::INDEX_READ,
@@ -60,7 +60,7 @@ fn accesses_happen_in_their_stages() {
 
 #[test]
 fn access_scopes_cover_the_named_accesses() {
-    let touch = Touch {
+    let pair = StageAccess {
         stage: Stages::FRAGMENT_SHADER,
         access: AccessMask::SHADER_SAMPLED_READ,
     };
@@ -68,17 +68,17 @@ fn access_scopes_cover_the_named_accesses() {
         stages: Stages::ALL_GRAPHICS,
         access,
     };
-    assert!(covers(scope(AccessMask::SHADER_READ), touch));
-    assert!(covers(scope(AccessMask::MEMORY_READ), touch));
+    assert!(covers(scope(AccessMask::SHADER_READ), pair));
+    assert!(covers(scope(AccessMask::MEMORY_READ), pair));
     assert!(!covers(
         scope(AccessMask::MEMORY_WRITE | AccessMask::SHADER_STORAGE_READ),
-        touch
+        pair
     ));
     let elsewhere = Scope {
         stages: Stages::COMPUTE_SHADER,
         access: AccessMask::SHADER_READ,
     };
-    assert!(!covers(elsewhere, touch));
+    assert!(!covers(elsewhere, pair));
 }
 
 /// Compares the solver's table of accesses: its stages must be able to make each access, and reads and
@@ -91,11 +91,11 @@ fn every_named_access_is_possible() {
             access: access.scope(Capabilities::all()).access,
         };
         assert_eq!(impossible(scope), AccessMask::empty(), "{}", access.name());
-        let writes = touches(scope).any(|touch| !super::accesses(touch.access, true).is_empty());
+        let writes = pairs(scope).any(|pair| !super::accesses(pair.access, true).is_empty());
         assert_eq!(writes, access.is_write(), "{}", access.name());
-        let touches_memory = touches(scope).next().is_some();
+        let accesses_memory = pairs(scope).next().is_some();
         assert_eq!(
-            touches_memory,
+            accesses_memory,
             *access != Access::Present,
             "{}",
             access.name()

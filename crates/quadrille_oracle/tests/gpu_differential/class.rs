@@ -102,7 +102,7 @@ impl Outcome {
     fn is_read_between(&self, violation: &Violation) -> bool {
         let Violation::Hazard {
             hazard: Hazard::WriteAfterWrite,
-            place,
+            affected,
             lack: MissingDependency::Visibility { .. },
             ..
         } = violation
@@ -113,7 +113,7 @@ impl Outcome {
         let mut uses = passes.flat_map(|pass| self.frame.uses_of(pass));
         uses.any(|used| {
             let resource = &self.frame.resource(used.resource).name;
-            *resource == place.resource && !used.access.is_write()
+            *resource == affected.resource && !used.access.is_write()
         })
     }
 
@@ -122,7 +122,7 @@ impl Outcome {
     fn is_replaced(&self, violation: &Violation) -> bool {
         let Violation::Hazard {
             hazard: Hazard::WriteAfterRead,
-            place,
+            affected,
             earlier: Actor::Pass { name, access, .. },
             ..
         } = violation
@@ -133,7 +133,7 @@ impl Outcome {
             let mut uses = self.frame.uses_of(pass).iter();
             uses.any(|used| {
                 let resource = &self.frame.resource(used.resource).name;
-                *resource == place.resource && used.access.name() == *access
+                *resource == affected.resource && used.access.name() == *access
             })
         };
         self.plans.iter().any(|plan| {

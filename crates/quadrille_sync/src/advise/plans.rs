@@ -76,7 +76,7 @@ impl Plans {
     /// again. Returns the finding when there is one.
     pub(super) fn step<T>(
         &mut self,
-        look: impl FnOnce(&mut Self) -> Result<T, Pending>,
+        observe: impl FnOnce(&mut Self) -> Result<T, Pending>,
     ) -> Option<T> {
         if let Some(open) = &mut self.open {
             let made = open.step(&self.topology)?;
@@ -84,13 +84,13 @@ impl Plans {
             self.open = None;
         }
         self.asked = 0;
-        look(self).ok()
+        observe(self).ok()
     }
 
     /// Makes all plans that an observation requests.
-    pub(super) fn finish<T>(&mut self, look: impl Fn(&mut Self) -> Result<T, Pending>) -> T {
+    pub(super) fn finish<T>(&mut self, observe: impl Fn(&mut Self) -> Result<T, Pending>) -> T {
         loop {
-            if let Some(found) = self.step(&look) {
+            if let Some(found) = self.step(&observe) {
                 return found;
             }
         }

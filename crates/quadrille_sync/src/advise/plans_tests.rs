@@ -12,7 +12,7 @@ fn each_step_makes_one_plan() {
     let frames = frames.map(|text| parse_frame(&text).unwrap());
     let topology = parse_topology("gct:1,ct:1").unwrap();
     let calls = Cell::new(0);
-    let look = |plans: &mut Plans| {
+    let observe = |plans: &mut Plans| {
         calls.set(calls.get() + 1);
         let mut counts = Vec::new();
         for frame in &frames {
@@ -24,7 +24,7 @@ fn each_step_makes_one_plan() {
     let mut steps = 0;
     let found = loop {
         steps += 1;
-        if let Some(found) = plans.step(look) {
+        if let Some(found) = plans.step(observe) {
             break found;
         }
     };
@@ -35,7 +35,7 @@ fn each_step_makes_one_plan() {
         3,
         "at first, and after the plans of each frame"
     );
-    let at_once = Plans::new(&topology, &States::default()).finish(look);
+    let at_once = Plans::new(&topology, &States::default()).finish(observe);
     assert_eq!(at_once, found);
 }
 

@@ -33,7 +33,7 @@ pub(super) const GAIN: u64 = 50;
 const KEPT: u64 = 100;
 
 /// Successive observations that have to agree.
-const LOOKS: u32 = 3;
+const OBSERVATIONS: u32 = 3;
 
 /// The most observations that a pass is skipped for after failed trials.
 const MAX_SKIPPED_LOOKS: u32 = 64;
@@ -50,8 +50,8 @@ const MAX_PASSES: usize = 1024;
 /// Chooses queues for passes without a preference, and stores measured costs of passes.
 #[derive(Clone, Debug, Default)]
 pub struct QueueChoices {
-    passes: Vec<Known>,
-    looks: u32,
+    passes: Vec<PassState>,
+    observations: u32,
 }
 
 /// A pass that was moved to another queue to shorten frames.
@@ -71,7 +71,7 @@ pub struct QueueMove {
 
 /// State of the passes of one name.
 #[derive(Clone, Debug)]
-struct Known {
+struct PassState {
     name: Arc<str>,
     cost_us: u32,
     stage: Stage,
@@ -87,7 +87,7 @@ struct Known {
 #[derive(Clone, Copy, Debug)]
 struct Rest {
     /// Observations that are still skipped.
-    looks: u32,
+    observations: u32,
     /// Observations to skip after the next failed trial.
     next: u32,
 }
@@ -130,7 +130,7 @@ impl Stage {
 impl QueueChoices {
     /// The queue that was chosen for passes of a name; `None` for the main queue.
     pub fn queue(&self, pass: &str) -> Option<QueueIndex> {
-        let leads = |it: &&Known| it.followers.iter().any(|follower| **follower == *pass);
+        let leads = |it: &&PassState| it.followers.iter().any(|follower| **follower == *pass);
         let own = self.known(pass).and_then(|it| it.stage.queue());
         own.or_else(|| self.passes.iter().find(leads)?.stage.queue())
     }
@@ -221,7 +221,7 @@ impl QueueChoices {
         if frame.passes.len() > MAX_PASSES {
             return QueueObservation::without_question(frame, topology, states);
         }
-        self.looks += 1;
+        self.observations += 1;
         let is_changed = self.note_costs(&mut frame, cost_us);
         let is_returned = self.judge_tried(took_us);
         let open = frame.pass_indices();
@@ -229,52 +229,54 @@ impl QueueChoices {
         let open = open.collect();
         let shareable = (0..frame.resources.len() as u32).map(ResourceIndex);
         let shareable = shareable.filter(|it| is_shareable(*it)).collect();
-        let mut look = QueueObservation::without_question(frame, topology, states);
-        (look.open, look.shareable) = (open, shareable);
-        (look.took_us, look.is_changed) = (took_us, is_changed | is_returned);
+        let mut observation = QueueObservation::without_question(frame, topology, states);
+        (observation.open, observation.shareable) = (open, shareable);
+        (observation.took_us, observation.is_changed) = (took_us, is_changed | is_returned);
         // No comparison while a trial runs: its frame times must differ by that move alone.
         if !is_returned && !self.is_trying() {
             self.rest_all();
-            look.has_question = !look.open.is_empty() || self.has_moved();
+            observation.has_question = !observation.open.is_empty() || self.has_moved();
         }
-        look
+        observation
     }
 
     /// Makes at most one of the plans that an observation compares.
     ///
     /// After the last one, decides, and returns whether a queue or a cost has changed since the observation
     /// began, so that the next frame needs another plan.
-    pub fn step(&mut self, look: &mut QueueObservation) -> Option<bool> {
-        if !look.has_question {
-            return Some(look.is_changed);
+    pub fn step(&mut self, observation: &mut QueueObservation) -> Option<bool> {
+        if !observation.has_question {
+            return Some(observation.is_changed);
         }
-        let finding = look.step(|look, plans| look.find(self, plans))?;
+        let finding = observation.step(|observation, plans| observation.find(self, plans))?;
         let is_settled = match finding {
             Finding::Nothing => {
                 self.disagree(None);
                 false
             }
-            Finding::Proposed { passes, better } => self.propose(passes, better, look.took_us),
+            Finding::Proposed { passes, better } => {
+                self.propose(passes, better, observation.took_us)
+            }
             Finding::Doubted { pass, saves } => self.doubt(&pass, saves),
         };
-        Some(look.is_changed | is_settled)
+        Some(observation.is_changed | is_settled)
     }
 
     /// Returns the moved pass that this observation checks. `None` if the observation is about new moves;
     /// the two kinds alternate.
     pub(super) fn doubted(&self) -> Option<&Arc<str>> {
         let moved = || {
-            let is_moved = |it: &&Known| matches!(it.stage, Stage::Moved { .. });
+            let is_moved = |it: &&PassState| matches!(it.stage, Stage::Moved { .. });
             self.passes.iter().filter(is_moved)
         };
         let count = moved().count();
-        if count == 0 || !self.looks.is_multiple_of(2) {
+        if count == 0 || !self.observations.is_multiple_of(2) {
             return None;
         }
         // Doubted passes come first, so that successive observations check the same pass.
         let is_doubted =
-            |it: &&Known| matches!(it.stage, Stage::Moved { doubted, .. } if doubted > 0);
-        let in_turn = || moved().nth((self.looks / 2) as usize % count);
+            |it: &&PassState| matches!(it.stage, Stage::Moved { doubted, .. } if doubted > 0);
+        let in_turn = || moved().nth((self.observations / 2) as usize % count);
         Some(&moved().find(is_doubted).or_else(in_turn)?.name)
     }
 
@@ -286,27 +288,27 @@ impl QueueChoices {
     /// Whether the backoff of a chain is over, given its first pass and number of followers.
     pub(super) fn are_rested(&self, leader: &str, followers: usize) -> bool {
         let known = self.known(leader);
-        known.is_some_and(|it| it.rests[followers].looks == 0)
+        known.is_some_and(|it| it.rests[followers].observations == 0)
     }
 
-    fn known(&self, name: &str) -> Option<&Known> {
+    fn known(&self, name: &str) -> Option<&PassState> {
         let at = self.passes.binary_search_by(|it| (*it.name).cmp(name));
         Some(&self.passes[at.ok()?])
     }
 
     fn is_trying(&self) -> bool {
-        let is_tried = |it: &Known| matches!(it.stage, Stage::Tried { .. });
+        let is_tried = |it: &PassState| matches!(it.stage, Stage::Tried { .. });
         self.passes.iter().any(is_tried)
     }
 
     fn has_moved(&self) -> bool {
-        let is_moved = |it: &Known| matches!(it.stage, Stage::Moved { .. });
+        let is_moved = |it: &PassState| matches!(it.stage, Stage::Moved { .. });
         self.passes.iter().any(is_moved)
     }
 
     fn rest_all(&mut self) {
         for rest in self.passes.iter_mut().flat_map(|it| &mut it.rests) {
-            rest.looks = rest.looks.saturating_sub(1);
+            rest.observations = rest.observations.saturating_sub(1);
         }
     }
 
@@ -326,7 +328,7 @@ impl QueueChoices {
             let name = name(&of_name[0]);
             while before.next_if(|it| it.name < *name).is_some() {}
             let known = before.next_if(|it| it.name == *name);
-            let mut known = known.unwrap_or_else(|| Known::new(Arc::clone(name)));
+            let mut known = known.unwrap_or_else(|| PassState::new(Arc::clone(name)));
             let measured = of_name.iter().filter_map(|pass| cost_us(*pass));
             let (sum, count) = measured.fold((0, 0), |(sum, count), it| (sum + it, count + 1));
             if let Some(average) = u64::checked_div(sum, count) {
@@ -351,14 +353,14 @@ impl QueueChoices {
                 queue,
                 saves_us,
                 before,
-                since: (looks, least),
+                since: (observations, least),
             } = known.stage
             else {
                 continue;
             };
-            let (looks, least) = (looks + 1, least.min(took));
-            if looks < LOOKS {
-                let since = (looks, least);
+            let (observations, least) = (observations + 1, least.min(took));
+            if observations < OBSERVATIONS {
+                let since = (observations, least);
                 known.stage = Stage::Tried {
                     queue,
                     saves_us,
@@ -424,7 +426,7 @@ impl QueueChoices {
             (least, took) => least.or(took),
         };
         let agreed = agreed + 1;
-        if agreed < LOOKS {
+        if agreed < OBSERVATIONS {
             known.stage = Stage::Main { agreed, least };
             return false;
         }
@@ -470,7 +472,7 @@ impl QueueChoices {
         } else {
             doubted + 1
         };
-        if doubted < LOOKS {
+        if doubted < OBSERVATIONS {
             known.stage = Stage::Moved {
                 queue,
                 saves_us,
@@ -483,7 +485,7 @@ impl QueueChoices {
     }
 }
 
-impl Known {
+impl PassState {
     fn new(name: Arc<str>) -> Self {
         Self {
             name,
@@ -491,7 +493,10 @@ impl Known {
             stage: Stage::MAIN,
             followers: Vec::new(),
             shares: Vec::new(),
-            rests: [Rest { looks: 0, next: 1 }; MAX_CHAIN_PASSES],
+            rests: [Rest {
+                observations: 0,
+                next: 1,
+            }; MAX_CHAIN_PASSES],
         }
     }
 
@@ -514,7 +519,7 @@ impl Known {
     /// Returns it and its followers to the main queue, and starts their backoff.
     fn return_to_main(&mut self) {
         let rest = self.rest();
-        rest.looks = rest.next;
+        rest.observations = rest.next;
         rest.next = (rest.next * 2).min(MAX_SKIPPED_LOOKS);
         self.stage = Stage::MAIN;
         self.shares.clear();

@@ -1,4 +1,4 @@
-use super::{LOOKS, QueueChoices};
+use super::{OBSERVATIONS, QueueChoices};
 use crate::frame::{Frame, PassIndex};
 use crate::resource::Sharing;
 use crate::states::States;
@@ -53,9 +53,10 @@ impl App {
         let cost = |pass: PassIndex| costs.get(pass.0 as usize).copied();
         let open = (|_| true, |_| self.is_shareable);
         let states = States::default();
-        let mut look = (self.choices).observe(&self.frame, &topology, &states, open, cost, took);
+        let mut observation =
+            (self.choices).observe(&self.frame, &topology, &states, open, cost, took);
         loop {
-            if let Some(is_changed) = self.choices.step(&mut look) {
+            if let Some(is_changed) = self.choices.step(&mut observation) {
                 return is_changed;
             }
         }
@@ -71,9 +72,9 @@ impl App {
 #[test]
 fn a_pass_moves_when_looks_agree_and_stays_when_frames_are_shorter() {
     let mut app = App::new(FRAME, &[1000, 800, 500]);
-    for _ in 1..LOOKS {
+    for _ in 1..OBSERVATIONS {
         app.observe(Some(2300));
-        assert_eq!(app.moved().len(), 0, "looks have to agree");
+        assert_eq!(app.moved().len(), 0, "observations have to agree");
     }
     assert!(app.observe(Some(2300)), "the next frame is another");
     assert_eq!(app.moved(), ["particles 1"], "shadows need graphics");
@@ -106,14 +107,14 @@ fn a_pass_returns_if_the_frame_is_not_shorter() {
     assert!(moves >= 2, "it is tried again: {moves}");
     assert!(
         moves <= 12,
-        "and more and more seldom, not each {LOOKS} looks: {moves}"
+        "and more and more seldom, not each {OBSERVATIONS} observations: {moves}"
     );
 }
 
 #[test]
 fn a_pass_returns_when_it_saves_nothing_any_more() {
     let mut app = App::new(FRAME, &[1000, 800, 500]);
-    for _ in 0..LOOKS {
+    for _ in 0..OBSERVATIONS {
         app.observe(None);
     }
     assert_eq!(
@@ -123,7 +124,7 @@ fn a_pass_returns_when_it_saves_nothing_any_more() {
     );
     // The passes that it overlapped are nearly free now.
     app.costs = vec![1, 800, 500];
-    for _ in 0..4 * LOOKS {
+    for _ in 0..4 * OBSERVATIONS {
         app.observe(None);
     }
     assert_eq!(app.moved().len(), 0, "{:?}", app.choices);
@@ -133,10 +134,10 @@ fn a_pass_returns_when_it_saves_nothing_any_more() {
 fn pass_without_another_queue_is_not_observed() {
     // Shadows would save most.
     let mut app = App::new(FRAME, &[2000, 800, 500]);
-    for _ in 0..LOOKS {
+    for _ in 0..OBSERVATIONS {
         app.observe(None);
     }
-    assert_eq!(app.moved(), ["particles 1"], "each look was of them");
+    assert_eq!(app.moved(), ["particles 1"], "each observation was of them");
 }
 
 #[test]
@@ -157,7 +158,7 @@ pass sky requires GRAPHICS
     for is_shareable in [true, false] {
         let mut app = App::new(text, &[10, 1000, 1000]);
         app.is_shareable = is_shareable;
-        for _ in 0..8 * LOOKS {
+        for _ in 0..8 * OBSERVATIONS {
             let has_moved = !app.moved().is_empty();
             app.observe(Some(if has_moved { 1010 } else { 2010 }));
         }
@@ -203,8 +204,8 @@ pass draw requires GRAPHICS
 #[test]
 fn passes_that_only_pay_together_move_together() {
     let mut app = App::new(BLURS, &[30, 30, 1000, 1000]);
-    for _ in 0..LOOKS {
-        assert_eq!(app.moved().len(), 0, "looks have to agree");
+    for _ in 0..OBSERVATIONS {
+        assert_eq!(app.moved().len(), 0, "observations have to agree");
         app.observe(Some(2060));
     }
     assert_eq!(app.moved(), ["blur_x 1", "blur_y 1"], "60 of 2060");
@@ -215,7 +216,7 @@ fn passes_that_only_pay_together_move_together() {
     assert!(!app.choices.are_under_way(), "all is decided");
     // Nothing is left to run beside them.
     app.costs = vec![30, 30, 1, 1000];
-    for _ in 0..4 * LOOKS {
+    for _ in 0..4 * OBSERVATIONS {
         app.observe(None);
     }
     assert_eq!(app.moved().len(), 0, "they return together");

@@ -26,7 +26,7 @@ use crate::states::States;
 use crate::topology::Topology;
 
 /// Successive observations that have to agree: a temporary change of the frame decides nothing.
-const LOOKS: u32 = 4;
+const OBSERVATIONS: u32 = 4;
 
 /// Frames may take 1/`TOLERANCE` longer than before a trial, since measured times vary.
 const TOLERANCE: u64 = 50;
@@ -68,9 +68,9 @@ struct Trial {
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     /// Exclusive, with the successive observations that have advised to share it.
-    Exclusive(Looks),
+    Exclusive(Observations),
     /// Concurrent on trial; `before` is the shortest frame time before the trial.
-    Tried { before: u64, since: Looks },
+    Tried { before: u64, since: Observations },
     /// Concurrent for a moved pass.
     Needed,
     /// Decided permanently.
@@ -79,7 +79,7 @@ enum Stage {
 
 /// Successive observations, and the least time that a frame took at one of them.
 #[derive(Clone, Copy, Debug)]
-struct Looks {
+struct Observations {
     count: u32,
     least: u64,
 }
@@ -112,7 +112,7 @@ struct Found {
     are_better_together: bool,
 }
 
-impl Looks {
+impl Observations {
     const NONE: Self = Self {
         count: 0,
         least: u64::MAX,
@@ -124,7 +124,7 @@ impl Looks {
     }
 
     fn are_enough(&self) -> bool {
-        self.count >= LOOKS
+        self.count >= OBSERVATIONS
     }
 }
 
@@ -187,10 +187,10 @@ impl SharingTrials {
 
     /// Makes at most one of the plans that an observation compares. After the last one, decides and
     /// returns true.
-    pub fn step(&mut self, look: &mut SharingObservation) -> bool {
+    pub fn step(&mut self, observation: &mut SharingObservation) -> bool {
         // No new decisions while a trial runs: its frame times must differ by that trial alone.
         let is_tried = |it: &Trial| matches!(it.stage, Stage::Tried { .. });
-        if look.asked.is_empty() || self.trials.iter().any(is_tried) {
+        if observation.asked.is_empty() || self.trials.iter().any(is_tried) {
             return true;
         }
         let SharingObservation {
@@ -198,7 +198,7 @@ impl SharingTrials {
             asked,
             took_us,
             plans,
-        } = look;
+        } = observation;
         let Some(found) = plans.step(|plans| find(frame, asked, plans)) else {
             return false;
         };
@@ -227,7 +227,7 @@ impl SharingTrials {
     /// Whether a decision is under way: the next observations should be soon.
     pub fn are_under_way(&self) -> bool {
         self.trials.iter().any(|trial| match trial.stage {
-            Stage::Exclusive(looks) => looks.count > 0,
+            Stage::Exclusive(observations) => observations.count > 0,
             Stage::Tried { .. } => true,
             Stage::Needed | Stage::Settled(_) => false,
         })
@@ -257,7 +257,7 @@ impl SharingTrials {
         for trial in &mut self.trials {
             let is_needed = names.clone().any(|it| *it == trial.name);
             if matches!(trial.stage, Stage::Needed) && !is_needed {
-                trial.stage = Stage::Exclusive(Looks::NONE);
+                trial.stage = Stage::Exclusive(Observations::NONE);
             }
         }
     }
@@ -320,7 +320,7 @@ impl SharingTrials {
             trial.stage = match (is_dearer, are_together) {
                 (false, _) => Stage::Settled(Sharing::Concurrent),
                 (true, false) => Stage::Settled(Sharing::Exclusive),
-                (true, true) => Stage::Exclusive(Looks::NONE),
+                (true, true) => Stage::Exclusive(Observations::NONE),
             };
             trial.is_alone = is_dearer;
         }
@@ -332,11 +332,13 @@ impl SharingTrials {
             let resource = frame.resource(advice.resource);
             let trial = self.of_name(&resource.name);
             match (&mut trial.stage, advice.is_cheaper()) {
-                (Stage::Exclusive(looks), true) if took_us.is_some() || !resource.is_image() => {
-                    looks.add(took_us.unwrap_or(0));
+                (Stage::Exclusive(observations), true)
+                    if took_us.is_some() || !resource.is_image() =>
+                {
+                    observations.add(took_us.unwrap_or(0));
                 }
-                (Stage::Exclusive(looks), false) => {
-                    *looks = Looks::NONE;
+                (Stage::Exclusive(observations), false) => {
+                    *observations = Observations::NONE;
                     trial.rest = trial.next_rest;
                     trial.next_rest = (trial.next_rest * 2).min(MAX_SKIPPED_LOOKS);
                 }
@@ -346,10 +348,10 @@ impl SharingTrials {
         // A resource that does not change its family any more starts its count again.
         for trial in &mut self.trials {
             let is_advised = |it: &SharingAdvice| frame.resource(it.resource).name == trial.name;
-            if let Stage::Exclusive(looks) = &mut trial.stage
+            if let Stage::Exclusive(observations) = &mut trial.stage
                 && !found.advice.iter().any(is_advised)
             {
-                *looks = Looks::NONE;
+                *observations = Observations::NONE;
             }
         }
     }
@@ -360,9 +362,12 @@ impl SharingTrials {
             let now = frame.resource(resource);
             let trial = self.trial(&now.name)?;
             match trial.stage {
-                Stage::Exclusive(looks) if looks.are_enough() => {
-                    Some((Arc::clone(&now.name), now.is_image(), trial.is_alone, looks))
-                }
+                Stage::Exclusive(observations) if observations.are_enough() => Some((
+                    Arc::clone(&now.name),
+                    now.is_image(),
+                    trial.is_alone,
+                    observations,
+                )),
                 _ => None,
             }
         });
@@ -374,9 +379,9 @@ impl SharingTrials {
         if is_alone || !found.are_better_together {
             agreed.truncate(1);
         }
-        for (name, is_image, _, looks) in agreed {
+        for (name, is_image, _, observations) in agreed {
             self.of_name(&name).stage = if is_image {
-                let (before, since) = (looks.least, Looks::NONE);
+                let (before, since) = (observations.least, Observations::NONE);
                 Stage::Tried { before, since }
             } else {
                 Stage::Settled(Sharing::Concurrent)
@@ -384,8 +389,8 @@ impl SharingTrials {
         }
         for trial in &mut self.trials {
             // The changed resource makes it another frame, so the others start their count again.
-            if let Stage::Exclusive(looks) = &mut trial.stage {
-                *looks = Looks::NONE;
+            if let Stage::Exclusive(observations) = &mut trial.stage {
+                *observations = Observations::NONE;
             }
         }
     }
@@ -395,7 +400,7 @@ impl Trial {
     fn new(name: Arc<str>) -> Self {
         Self {
             name,
-            stage: Stage::Exclusive(Looks::NONE),
+            stage: Stage::Exclusive(Observations::NONE),
             is_alone: false,
             rest: 0,
             next_rest: 1,

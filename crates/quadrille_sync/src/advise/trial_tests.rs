@@ -46,10 +46,10 @@ impl Run {
         let topology = parse_topology("gct:1,ct:1").unwrap();
         let is_open = |it: ResourceIndex| open.contains(&(it.0 as usize));
         let states = States::default();
-        let mut look = self
+        let mut observation = self
             .trials
             .observe(frame, &topology, &states, is_open, took);
-        while !self.trials.step(&mut look) {}
+        while !self.trials.step(&mut observation) {}
         let changes = self.trials.changes(frame, is_open);
         for SharingChange { resource, sharing } in changes {
             self.sharing[resource.0 as usize] = sharing;
@@ -60,10 +60,14 @@ impl Run {
 #[test]
 fn a_buffer_is_shared_once_four_looks_agree() {
     let mut run = Run::new();
-    for look in 1..=4 {
+    for observation in 1..=4 {
         run.observe(&[CELLS], None);
         let is_shared = run.sharing[CELLS] == Sharing::Concurrent;
-        assert_eq!(is_shared, look == 4, "after look {look}");
+        assert_eq!(
+            is_shared,
+            observation == 4,
+            "after observation {observation}"
+        );
     }
     assert_eq!(run.sharing[PICTURE], Sharing::Exclusive, "nobody asked");
     assert!(!run.trials.are_under_way());
@@ -220,9 +224,9 @@ fn resource_without_advice_is_left_alone() {
     let mut steps = Vec::new();
     for _ in 0..rounds(60) {
         let is_open = |it: ResourceIndex| it.0 == 1;
-        let mut look = trials.observe(&frame, &topology, &States::default(), is_open, None);
+        let mut observation = trials.observe(&frame, &topology, &States::default(), is_open, None);
         let mut count = 0;
-        while !trials.step(&mut look) {
+        while !trials.step(&mut observation) {
             count += 1;
         }
         steps.push(count);

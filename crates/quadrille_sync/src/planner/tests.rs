@@ -97,12 +97,12 @@ fn old_plans_are_forgotten() {
         ))
         .unwrap()
     };
-    for id in 0..KEPT + 1 {
+    for id in 0..CACHED_PLANS + 1 {
         assert!(!planner.plan(&frame(id), &topology, &states).unwrap().reused);
     }
     assert!(planner.plan(&frame(1), &topology, &states).unwrap().reused);
     assert!(!planner.plan(&frame(0), &topology, &states).unwrap().reused);
-    assert_eq!(planner.kept.len(), KEPT);
+    assert_eq!(planner.cached.len(), CACHED_PLANS);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn frames_that_never_come_again_are_not_kept_for_long() {
         let planned = planner.plan(&cost(frame(id)), &topology, &states).unwrap();
         (planned.reused, planner.last.is_some())
     };
-    for id in 0..2 * KEPT {
+    for id in 0..2 * CACHED_PLANS {
         assert_eq!(plan(id), (false, true), "frame {id} is kept at once");
     }
     for id in 100..150 {

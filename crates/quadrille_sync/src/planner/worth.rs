@@ -7,11 +7,11 @@
 
 use std::collections::VecDeque;
 
-use super::KEPT;
+use super::CACHED_PLANS;
 use crate::frame::Frame;
 
 /// Number of cached plans without a reuse after which a frame has to occur twice to be cached.
-const MAX_MISSES: usize = 2 * KEPT;
+const MAX_MISSES: usize = 2 * CACHED_PLANS;
 
 /// Statistics of recent frames.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl Worth {
             self.in_vain += 1;
             return true;
         }
-        self.passed_over.truncate(KEPT - 1);
+        self.passed_over.truncate(CACHED_PLANS - 1);
         self.passed_over.push_front(signature);
         false
     }

@@ -40,7 +40,7 @@ use crate::solve::barriers::request::Request;
 use crate::solve::barriers::waits::Waits;
 use crate::solve::state::predecessors::{for_each_predecessor, for_each_predecessor_of, source};
 use crate::solve::state::visibility::{is_ready, is_visible, mark_visible, unready};
-use crate::solve::state::{Mark, State};
+use crate::solve::state::{State, TrackedAccess};
 
 /// Applies the ladder to one run of a range.
 pub(super) fn advance(
@@ -95,20 +95,20 @@ pub(super) fn change_layout(
     } else {
         DependencyKind::LayoutTransition
     };
-    for_each_predecessor_of(states, |mark, memory| {
-        earlier = Some(mark.pass);
-        if mark.queue != request.queue {
-            let stages = chain(waits, request, mark, is_aliased);
+    for_each_predecessor_of(states, |tracked, memory| {
+        earlier = Some(tracked.pass);
+        if tracked.queue != request.queue {
+            let stages = chain(waits, request, tracked, is_aliased);
             src = src.union(Scope::of_stages(stages));
             calls.follow_wait();
             return;
         }
-        src = src.union(source(mark, memory));
-        if mark.step == request.step {
+        src = src.union(source(tracked, memory));
+        if tracked.step == request.step {
             // The range was just acquired in another layout than predicted: use the next call.
             batch = 1;
         } else {
-            calls.follow(mark);
+            calls.follow(tracked);
         }
     });
     let barrier = Barrier {
@@ -133,14 +133,14 @@ pub(super) fn order_write(
 ) {
     let is_aliased = !state.rare.aliased().is_empty();
     let after_reads = after_reads(request, state);
-    for_each_predecessor(state, |mark, memory| {
+    for_each_predecessor(state, |tracked, memory| {
         let dst = if memory { request.scope } else { after_reads };
         let after = After {
             dst,
             memory,
             is_aliased,
         };
-        order_after(waits, calls, request, &interval, mark, after);
+        order_after(waits, calls, request, &interval, tracked, after);
     });
     if let Some((write, reads)) = unseen_write(request, state) {
         let after = After::memory(reads, false);
@@ -166,13 +166,13 @@ fn after_reads(request: &Request, state: &State) -> Scope {
 /// and it is not yet visible to this pass. A pass that discards counts too: it may read back its own
 /// writes, and the cache must not hold older bytes. A pending release with a memory dependency is
 /// excluded, since its acquire makes the released write visible to every access.
-fn unseen_write<'a>(request: &Request, state: &'a State) -> Option<(&'a Mark, Scope)> {
+fn unseen_write<'a>(request: &Request, state: &'a State) -> Option<(&'a TrackedAccess, Scope)> {
     let reads = Scope {
         access: request.scope.access.reads(),
         ..request.scope
     };
     let pending = state.rare.pending();
-    let only_read = pending.is_none_or(|pending| pending.mark.scope.access.is_empty());
+    let only_read = pending.is_none_or(|pending| pending.tracked.scope.access.is_empty());
     let is_read = !reads.access.is_empty() && !state.reads.is_empty() && only_read;
     let write = state.write.as_ref().filter(|_| is_read)?;
     (!is_visible(state, request.queue, reads)).then_some((write, reads))
@@ -188,9 +188,9 @@ pub(super) fn order_read(
     state: &State,
 ) {
     // A buffer may be read in a range that was never written, if any other part was written.
-    for mark in state.rare.aliased() {
+    for tracked in state.rare.aliased() {
         let after = After::memory(dst, true);
-        order_after(waits, calls, request, &interval, mark, after);
+        order_after(waits, calls, request, &interval, tracked, after);
     }
     let Some(write) = &state.write else { return };
     if !is_visible(state, request.queue, dst) {
@@ -215,11 +215,11 @@ pub(super) fn update_state(request: &Request, state: &mut State, changed: bool) 
             stages: scope.stages,
             access: scope.access.writes(),
         };
-        state.write = Some(request.mark(writes));
+        state.write = Some(request.tracked(writes));
         return;
     }
     if changed {
-        state.write = Some(request.mark(request.shared.stages_only()));
+        state.write = Some(request.tracked(request.shared.stages_only()));
         mark_visible(state, request.queue, request.shared);
     } else if state.write.is_some() {
         mark_visible(state, request.queue, scope);
@@ -229,15 +229,15 @@ pub(super) fn update_state(request: &Request, state: &mut State, changed: bool) 
         // A request for a whole level only sets its layout and owner; no slice was accessed.
         return;
     }
-    let read = request.mark(scope.stages_only());
+    let read = request.tracked(scope.stages_only());
     match state
         .reads
         .iter_mut()
-        .find(|mark| mark.queue == request.queue)
+        .find(|tracked| tracked.queue == request.queue)
     {
-        Some(mark) => {
-            *mark = Mark {
-                scope: mark.scope.union(read.scope),
+        Some(tracked) => {
+            *tracked = TrackedAccess {
+                scope: tracked.scope.union(read.scope),
                 ..read
             }
         }

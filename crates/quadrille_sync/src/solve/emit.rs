@@ -26,10 +26,10 @@ pub(super) use own_signal::Needs;
 pub(crate) struct Solved {
     pub(crate) plan: Plan,
     /// The properties of each access before the frame that the plan depends on, for the plan cache.
-    /// Ordered by the frame's resources that have a past, then their runs, then [`Marked::marks`].
+    /// Ordered by the frame's resources that have a past, then their runs, then [`HasAccesses::accesses`].
     /// The accesses of memory blocks follow in the same order.
     ///
-    /// [`Marked::marks`]: crate::states::Marked::marks
+    /// [`HasAccesses::accesses`]: crate::states::HasAccesses::accesses
     pub(crate) consulted: Vec<Consulted>,
 }
 

@@ -7,8 +7,8 @@ pub(super) mod hazard;
 mod lists;
 pub(super) mod order;
 pub(super) mod overlap;
+pub(super) mod range_uses;
 pub(super) mod timelines;
-pub(super) mod touch;
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;

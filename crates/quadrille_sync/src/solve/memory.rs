@@ -20,9 +20,9 @@ use std::ops::Range;
 use crate::error::PlanErrors;
 use crate::frame::{Frame, PassKind};
 use crate::resource::{Lifetime, ResourceIndex};
-use crate::solve::graph::touch::Touches;
+use crate::solve::graph::range_uses::RangeUses;
 use crate::solve::graph::{Graph, ranks};
-use crate::solve::graph::{cull, depend, hazard, order, timelines, touch};
+use crate::solve::graph::{cull, depend, hazard, order, range_uses, timelines};
 use crate::solve::schedule::assign;
 use crate::solve::validate::check_shape;
 use crate::states::States;
@@ -118,12 +118,14 @@ pub fn plan_memory(
     topology: &Topology,
     needs: &[MemoryNeed],
 ) -> Result<MemoryPlan, PlanErrors> {
-    let turns = Turns::new(frame, topology, needs)?;
+    let lifetimes = LifetimeOrder::new(frame, topology, needs)?;
     let mut places = MemoryPlan {
         offsets: vec![None; needs.len()],
         ..MemoryPlan::default()
     };
-    let mut by_size: Vec<usize> = (0..needs.len()).filter(|at| turns.is_fit(*at)).collect();
+    let mut by_size: Vec<usize> = (0..needs.len())
+        .filter(|at| lifetimes.is_fit(*at))
+        .collect();
     by_size.sort_by_key(|at| (needs[*at].now.is_none(), Reverse(needs[*at].bytes), *at));
     for need in by_size.iter().map(|at| &needs[*at]) {
         if !places.blocks.iter().any(|it| it.class == need.class) {
@@ -145,7 +147,7 @@ pub fn plan_memory(
             }
             let alignment = need.alignment.max(1);
             let others = placed.iter();
-            let others = others.filter(|(other, _)| !turns.may_share(*other, at));
+            let others = others.filter(|(other, _)| !lifetimes.may_share(*other, at));
             let taken: Vec<Range<u64>> = others.map(|(_, range)| range.clone()).collect();
             let stays = |offset: &u64| {
                 let end = offset.saturating_add(need.bytes);
@@ -188,7 +190,7 @@ fn align(offset: u64, alignment: u64) -> u64 {
 }
 
 /// Order of the lifetimes of resources, without regard to shared memory.
-struct Turns {
+struct LifetimeOrder {
     /// Whether each need can lie in a block at all.
     fit: Vec<bool>,
     /// For each pair of needs, row by row, whether all users of the one precede all users of the
@@ -196,24 +198,24 @@ struct Turns {
     before: Vec<bool>,
 }
 
-impl Turns {
+impl LifetimeOrder {
     fn new(frame: &Frame, topology: &Topology, needs: &[MemoryNeed]) -> Result<Self, PlanErrors> {
         check_shape(frame, topology, &States::default())?;
         let mut errors = Vec::new();
-        let mut touches = touch::touch(frame);
-        let mut graph = depend::depend(frame, &touches, &mut errors);
+        let mut uses = range_uses::range_uses(frame);
+        let mut graph = depend::depend(frame, &uses, &mut errors);
         timelines::order_by_timelines(frame, &mut graph, &mut errors);
         let Some(order) = order::order(frame, &graph, &mut errors) else {
             PlanErrors::check(errors)?;
             unreachable!("a missing order is an error");
         };
-        touches.sort(&order);
-        let kept = cull::cull(frame, &touches);
+        uses.sort(&order);
+        let kept = cull::cull(frame, &uses);
         let queues = assign::assign(frame, topology, &graph, &order, &kept, &mut errors);
         PlanErrors::check(errors)?;
-        let hazards = hazard::hazards(frame, topology, &touches, &queues, None);
+        let hazards = hazard::hazards(frame, topology, &uses, &queues, None);
         let hazards = Graph::of(order.len(), hazards);
-        let users = Users::new(frame, &touches, &queues, needs);
+        let users = Users::new(frame, &uses, &queues, needs);
         let fit = (needs.iter().zip(&users.by_host)).map(|(need, by_host)| {
             let resource = frame.resources.get(need.resource.0 as usize);
             let is_transient = resource.is_some_and(|it| it.lifetime == Lifetime::Transient);
@@ -247,7 +249,7 @@ struct Users {
 impl Users {
     fn new(
         frame: &Frame,
-        touches: &Touches,
+        uses: &RangeUses,
         queues: &[Option<QueueIndex>],
         needs: &[MemoryNeed],
     ) -> Self {
@@ -262,7 +264,7 @@ impl Users {
                 *slot = Some(at);
             }
         }
-        for (span, members) in touches.spans() {
+        for (span, members) in uses.spans() {
             let Some(need) = need_of[span.resource.0 as usize] else {
                 continue;
             };

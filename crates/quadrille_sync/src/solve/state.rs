@@ -25,9 +25,9 @@ use crate::solve::state::numbers::Numbers;
 
 /// An access, while a frame is planned. Timeline values count from the start of the frame; see
 /// [`clocks`](crate::solve::state::clocks).
-pub(super) use crate::states::EndMark as Mark;
+pub(super) use crate::states::TrackedAccess;
 
-impl Mark {
+impl TrackedAccess {
     /// Returns the timeline point to wait for.
     pub(super) fn point(&self) -> Point {
         Point {
@@ -38,7 +38,7 @@ impl Mark {
 }
 
 /// The state of a range.
-pub(super) type State = RangeState<Mark>;
+pub(super) type State = RangeState<TrackedAccess>;
 
 /// The states of a frame's resources, by [`ResourceIndex`](crate::resource::ResourceIndex).
 pub(super) type Maps = Vec<RangeMap<State>>;
@@ -70,15 +70,15 @@ pub(super) struct Past<'a> {
 
 impl<'a> Past<'a> {
     /// Notes that the plan depends on whether a queue is ordered after an access.
-    pub(super) fn consult(&mut self, mark: &Mark, queue: QueueIndex) {
-        if let Some(consulted) = self.consulted(mark) {
+    pub(super) fn consult(&mut self, tracked: &TrackedAccess, queue: QueueIndex) {
+        if let Some(consulted) = self.consulted(tracked) {
             consulted.by |= 1 << queue.0;
         }
     }
 
     /// Notes that the value of an access is in the plan.
-    pub(super) fn consult_exactly(&mut self, mark: &Mark) {
-        if let Some(consulted) = self.consulted(mark) {
+    pub(super) fn consult_exactly(&mut self, tracked: &TrackedAccess) {
+        if let Some(consulted) = self.consulted(tracked) {
             consulted.exact = true;
         }
     }
@@ -89,23 +89,23 @@ impl<'a> Past<'a> {
     }
 
     /// Notes an access before the frame.
-    pub(super) fn mark(&mut self, states: &States, mark: &'a PastAccess) -> Mark {
+    pub(super) fn tracked(&mut self, states: &States, tracked: &'a PastAccess) -> TrackedAccess {
         let pass = EndPass::Start(self.next());
-        self.names.push(&mark.pass);
+        self.names.push(&tracked.pass);
         // Values fit: they count submissions.
-        let value = states.value(mark.point) as i64 - states.base(mark.point.queue) as i64;
-        Mark {
-            queue: mark.point.queue,
+        let value = states.value(tracked.point) as i64 - states.base(tracked.point.queue) as i64;
+        TrackedAccess {
+            queue: tracked.point.queue,
             value,
-            scope: mark.scope,
+            scope: tracked.scope,
             pass,
             step: 0,
         }
     }
 
-    fn consulted(&mut self, mark: &Mark) -> Option<&mut Consulted> {
-        match mark.pass {
-            EndPass::Start(at) if mark.value <= 0 => self.consulted.get_mut(at as usize),
+    fn consulted(&mut self, tracked: &TrackedAccess) -> Option<&mut Consulted> {
+        match tracked.pass {
+            EndPass::Start(at) if tracked.value <= 0 => self.consulted.get_mut(at as usize),
             _ => None,
         }
     }
@@ -134,7 +134,7 @@ pub(super) fn load<'a>(frame: &Frame, states: &'a States) -> (Ranges, Past<'a>) 
             return RangeMap::new(State::fresh());
         };
         stored.map(|state| {
-            let mut state = state.map(|mark| past.mark(states, mark));
+            let mut state = state.map(|tracked| past.tracked(states, tracked));
             state.previous_first = state.first.take();
             // Transient contents are lost between frames; layout and owner still hold.
             state.defined &= resource.lifetime != Lifetime::Transient;
@@ -248,14 +248,14 @@ pub(super) fn end_states(
         });
     }
     let blocks = blocks.list.iter().map(|block| {
-        let mark = |mark: &Mark| {
-            let mut mark = *mark;
-            end_mark(&mut mark, block.first, numbers);
-            mark
+        let tracked = |tracked: &TrackedAccess| {
+            let mut tracked = *tracked;
+            end_access(&mut tracked, block.first, numbers);
+            tracked
         };
         EndBlock {
             block: block.id,
-            map: (block.bytes).map(|marks| marks.iter().map(mark).collect()),
+            map: (block.bytes).map(|accesses| accesses.iter().map(tracked).collect()),
         }
     });
     end.blocks = blocks.collect();
@@ -264,7 +264,7 @@ pub(super) fn end_states(
 
 /// Turns a state into an end state.
 fn end_state(state: &mut State, first: u32, numbers: &Numbers) {
-    state.for_each_mark_mut(|mark| end_mark(mark, first, numbers));
+    state.for_each_mark_mut(|tracked| end_access(tracked, first, numbers));
     // Blocks keep the accesses of earlier occupants.
     state.rare.forget_aliased();
     if let Some(host) = state.rare.host_mut()
@@ -279,14 +279,14 @@ fn end_state(state: &mut State, first: u32, numbers: &Numbers) {
     }
 }
 
-/// Turns a mark into one of the end states. Indices of accesses before the frame become relative to
+/// Turns an access into one of the end states. Indices of accesses before the frame become relative to
 /// `first`, the first one of the same resource or block.
-fn end_mark(mark: &mut Mark, first: u32, numbers: &Numbers) {
+fn end_access(tracked: &mut TrackedAccess, first: u32, numbers: &Numbers) {
     // `commit` looks up accesses before the frame by index, so cached plans must not contain their
     // values.
-    mark.value = numbers.value(mark.queue, mark.value).max(0);
-    mark.step = 0;
-    if let EndPass::Start(pass) = &mut mark.pass {
+    tracked.value = numbers.value(tracked.queue, tracked.value).max(0);
+    tracked.step = 0;
+    if let EndPass::Start(pass) = &mut tracked.pass {
         *pass -= first;
     }
 }

@@ -1,7 +1,7 @@
 //! Memory blocks between frames: the last accesses to each byte, by any resource.
 
-use super::commit::move_marks;
-use super::{EndMark, Marked, PastAccess, States};
+use super::commit::move_accesses;
+use super::{HasAccesses, PastAccess, States, TrackedAccess};
 use crate::frame::Frame;
 use crate::range::RangeMap;
 use crate::resource::BlockId;
@@ -11,18 +11,18 @@ use crate::resource::BlockId;
 pub(crate) struct EndBlock {
     pub(crate) block: BlockId,
     /// By byte.
-    pub(crate) map: RangeMap<Vec<EndMark>>,
+    pub(crate) map: RangeMap<Vec<TrackedAccess>>,
 }
 
-impl<M: Clone + Eq> Marked<M> for Vec<M> {
-    fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>
+impl<M: Clone + Eq> HasAccesses<M> for Vec<M> {
+    fn accesses<'a>(&'a self) -> impl Iterator<Item = &'a M>
     where
         M: 'a,
     {
         self.iter()
     }
 
-    fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
+    fn accesses_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
     where
         M: 'a,
     {
@@ -50,7 +50,7 @@ impl States {
         let Some(Some(map)) = blocks.get_mut(end.block.0 as usize) else {
             return false;
         };
-        move_marks(base, map, &end.map)
+        move_accesses(base, map, &end.map)
     }
 
     /// Replaces the last accesses to a block.
@@ -61,11 +61,11 @@ impl States {
         }
         let start = self.blocks[place].take();
         let start = start.unwrap_or_else(|| RangeMap::new(Vec::new()));
-        let old: Vec<&PastAccess> = start.iter().flat_map(|(_, marks)| marks).collect();
-        let map = end.map.map(|marks| {
-            let marks = marks.iter();
-            marks
-                .map(|mark| self.past_mark(frame, &old, mark))
+        let old: Vec<&PastAccess> = start.iter().flat_map(|(_, accesses)| accesses).collect();
+        let map = end.map.map(|accesses| {
+            let accesses = accesses.iter();
+            accesses
+                .map(|tracked| self.past_access(frame, &old, tracked))
                 .collect()
         });
         self.blocks[place] = Some(map);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{
-    EndMark, EndPass, EndResource, EndStates, Entry, Known, Marked, PastAccess, RangeState, States,
-    TimelinePoint,
+    EndPass, EndResource, EndStates, Entry, HasAccesses, Known, PastAccess, RangeState, States,
+    TimelinePoint, TrackedAccess,
 };
 use crate::flags::Stages;
 use crate::frame::Frame;
@@ -16,7 +16,7 @@ use crate::resource::Resource;
 use crate::topology::{QueueIndex, Topology};
 
 /// The state of a resource at the end of a frame.
-type EndMap = RangeMap<RangeState<EndMark>>;
+type EndMap = RangeMap<RangeState<TrackedAccess>>;
 
 impl States {
     /// Advances the states by a plan. Call it once the whole plan has been submitted, with the frame and
@@ -72,14 +72,16 @@ impl States {
         }
         let catch_up = |point: &mut TimelinePoint| point.value = lag.value(*point);
         for entry in resources.iter_mut().flatten() {
-            let marks = Arc::make_mut(&mut entry.map).values_mut();
-            marks
-                .flat_map(Marked::marks_mut)
-                .for_each(|mark: &mut PastAccess| catch_up(&mut mark.point));
+            let accesses = Arc::make_mut(&mut entry.map).values_mut();
+            accesses
+                .flat_map(HasAccesses::accesses_mut)
+                .for_each(|tracked: &mut PastAccess| catch_up(&mut tracked.point));
             entry.last_uses.iter_mut().for_each(catch_up);
         }
-        let marks = blocks.iter_mut().flatten().flat_map(RangeMap::values_mut);
-        marks.flatten().for_each(|mark| catch_up(&mut mark.point));
+        let accesses = blocks.iter_mut().flatten().flat_map(RangeMap::values_mut);
+        accesses
+            .flatten()
+            .for_each(|tracked| catch_up(&mut tracked.point));
         lag.end();
     }
 
@@ -100,7 +102,7 @@ impl States {
             return false;
         };
         if let Some(map) = map
-            && !move_marks(base, Arc::make_mut(&mut entry.map), map)
+            && !move_accesses(base, Arc::make_mut(&mut entry.map), map)
         {
             return false;
         }
@@ -135,37 +137,37 @@ impl States {
         // Most states have a write and a read.
         let mut old: SmallVec<[&PastAccess; 2]> = SmallVec::new();
         for (_, state) in start.iter() {
-            old.extend(state.marks());
+            old.extend(state.accesses());
         }
-        let past = |mark: &EndMark| self.past_mark(frame, &old, mark);
+        let past = |tracked: &TrackedAccess| self.past_access(frame, &old, tracked);
         end.map(|state| state.map(past))
     }
 
     /// Converts an access of an end state; `old` are the accesses before the frame.
-    pub(super) fn past_mark(
+    pub(super) fn past_access(
         &self,
         frame: &Frame,
         old: &[&PastAccess],
-        mark: &EndMark,
+        tracked: &TrackedAccess,
     ) -> PastAccess {
-        let pass = match mark.pass {
+        let pass = match tracked.pass {
             EndPass::Pass(pass) => frame.pass(pass).name.clone(),
             EndPass::Start(at) => match old.get(at as usize) {
-                Some(old) if mark.value <= 0 => return (*old).clone(),
+                Some(old) if tracked.value <= 0 => return (*old).clone(),
                 Some(old) => old.pass.clone(),
                 None => "unknown".into(),
             },
             EndPass::Presentation => "presentation".into(),
             EndPass::None => "none".into(),
         };
-        let value = self.absolute(mark.queue, mark.value);
+        let value = self.absolute(tracked.queue, tracked.value);
         let point = TimelinePoint {
-            queue: mark.queue,
+            queue: tracked.queue,
             value,
         };
         PastAccess {
             point,
-            scope: mark.scope,
+            scope: tracked.scope,
             pass,
         }
     }
@@ -208,7 +210,7 @@ impl States {
 /// Sets new timeline points for accesses of this frame, relative to the last values of the queues.
 /// Returns false and does nothing if the stored accesses differ in order from those of the plan, or if
 /// an access of an earlier frame changes its position.
-pub(super) fn move_marks<P: Marked<PastAccess>, E: Marked<EndMark>>(
+pub(super) fn move_accesses<P: HasAccesses<PastAccess>, E: HasAccesses<TrackedAccess>>(
     base: &[u64],
     map: &mut RangeMap<P>,
     end: &RangeMap<E>,
@@ -216,10 +218,10 @@ pub(super) fn move_marks<P: Marked<PastAccess>, E: Marked<EndMark>>(
     if map.len() != end.len() || !stay_in_place(map, end) {
         return false;
     }
-    let mut ends = end.iter().flat_map(|(_, state)| state.marks());
-    for mark in map.values_mut().flat_map(Marked::marks_mut) {
+    let mut ends = end.iter().flat_map(|(_, state)| state.accesses());
+    for tracked in map.values_mut().flat_map(HasAccesses::accesses_mut) {
         if let Some(end) = ends.next().filter(|end| end.value > 0) {
-            mark.point.value = absolute(base, end.queue, end.value);
+            tracked.point.value = absolute(base, end.queue, end.value);
         }
     }
     true
@@ -251,12 +253,12 @@ fn absolute(base: &[u64], queue: QueueIndex, offset: i64) -> u64 {
 
 /// Whether every access keeps its index in the order of accesses: one from before the frame has the same
 /// index, and one of the frame has an index with the same queue.
-fn stay_in_place<P: Marked<PastAccess>, E: Marked<EndMark>>(
+fn stay_in_place<P: HasAccesses<PastAccess>, E: HasAccesses<TrackedAccess>>(
     map: &RangeMap<P>,
     end: &RangeMap<E>,
 ) -> bool {
-    let mut past = map.iter().flat_map(|(_, state)| state.marks());
-    let mut ends = end.iter().flat_map(|(_, state)| state.marks());
+    let mut past = map.iter().flat_map(|(_, state)| state.accesses());
+    let mut ends = end.iter().flat_map(|(_, state)| state.accesses());
     for at in 0.. {
         let (past, end) = match (past.next(), ends.next()) {
             (None, None) => return true,

@@ -13,7 +13,7 @@ use crate::topology::QueueIndex;
 /// An access in an end state: of this frame (value above 0), or one from before the frame. The solver's
 /// states become end states in place, to avoid a copy for each resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct EndMark {
+pub(crate) struct TrackedAccess {
     pub(crate) queue: QueueIndex,
     /// Timeline value relative to the queue's base. 0 or less: an access before the frame, whose index
     /// among the accesses in the resource's state at the start of the frame is in `pass`.
@@ -25,12 +25,12 @@ pub(crate) struct EndMark {
     pub(crate) step: u32,
 }
 
-/// The pass of an [`EndMark`].
+/// The pass of an [`TrackedAccess`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EndPass {
     /// A pass of the frame.
     Pass(PassIndex),
-    /// The pass of a mark of the resource's state at the start of the frame.
+    /// The pass of an access of the resource's state at the start of the frame.
     Start(u32),
     /// The presentation engine.
     Presentation,
@@ -60,7 +60,7 @@ pub struct EndStates {
     pub(crate) resources: Vec<EndResource>,
     /// By resource of the frame: the states at its end, moved from the solver without a copy. Fresh
     /// states for resources that were not used, or whose states do not outlive the frame.
-    pub(crate) maps: Vec<RangeMap<RangeState<EndMark>>>,
+    pub(crate) maps: Vec<RangeMap<RangeState<TrackedAccess>>>,
     /// The blocks that resources of the frame lie in.
     pub(crate) blocks: Vec<EndBlock>,
     /// New clock entries: a queue is ordered after a value of another queue's timeline.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Entry, HostWait, Marked, PastAccess, RangeState, States, TimelinePoint};
+use super::{Entry, HasAccesses, HostWait, PastAccess, RangeState, States, TimelinePoint};
 use crate::flags::{AccessMask, Stages};
 use crate::plan::Scope;
 use crate::range::{EVERYTHING, RangeMap};
@@ -53,8 +53,8 @@ impl Handover {
 
     /// The timeline points that the next user may have to wait for.
     pub fn points(&self) -> impl Iterator<Item = TimelinePoint> + '_ {
-        let marks = self.map.iter().flat_map(|(_, state)| state.marks());
-        marks.map(|mark| mark.point)
+        let accesses = self.map.iter().flat_map(|(_, state)| state.accesses());
+        accesses.map(|tracked| tracked.point)
     }
 }
 
@@ -197,8 +197,8 @@ impl States {
                 host.wait = HostWait::None;
             }
         });
-        let points = map.iter().flat_map(|(_, state)| state.marks());
-        let points: Vec<TimelinePoint> = points.map(|mark| mark.point).collect();
+        let points = map.iter().flat_map(|(_, state)| state.accesses());
+        let points: Vec<TimelinePoint> = points.map(|tracked| tracked.point).collect();
         points.iter().for_each(|point| self.reach(*point));
         let slot = self.slot(id);
         let last_uses = slot.take().map(|entry| entry.last_uses);

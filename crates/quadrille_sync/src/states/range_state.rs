@@ -83,19 +83,19 @@ pub struct Pending<M> {
     /// The range that one barrier released, and that one barrier has to acquire.
     pub range: SubRange,
     /// The submission that released, and the pass before it.
-    pub mark: M,
+    pub tracked: M,
 }
 
 impl<M> Pending<M> {
-    /// The same release with its mark replaced.
-    pub(super) fn map<'a, N>(&'a self, mark: impl FnOnce(&'a M) -> N) -> Pending<N> {
+    /// The same release with its access replaced.
+    pub(super) fn map<'a, N>(&'a self, tracked: impl FnOnce(&'a M) -> N) -> Pending<N> {
         Pending {
             from: self.from,
             to: self.to,
             old_layout: self.old_layout,
             new_layout: self.new_layout,
             range: self.range,
-            mark: mark(&self.mark),
+            tracked: tracked(&self.tracked),
         }
     }
 }
@@ -104,16 +104,16 @@ impl<M> Pending<M> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostVisibility<M> {
     /// The submission that made it visible to the host, and the host pass that needed it.
-    pub mark: M,
+    pub tracked: M,
     /// Whether a host pass has waited for that submission.
     pub wait: HostWait,
 }
 
 impl<M> HostVisibility<M> {
-    /// The same view with its mark replaced.
-    pub(super) fn map<'a, N>(&'a self, mark: impl FnOnce(&'a M) -> N) -> HostVisibility<N> {
+    /// The same view with its access replaced.
+    pub(super) fn map<'a, N>(&'a self, tracked: impl FnOnce(&'a M) -> N) -> HostVisibility<N> {
         HostVisibility {
-            mark: mark(&self.mark),
+            tracked: tracked(&self.tracked),
             wait: self.wait,
         }
     }
@@ -132,7 +132,7 @@ pub enum HostWait {
 }
 
 /// The state of a range. `M` is the type of accesses: [`PastAccess`] between frames, and the smaller
-/// [`EndMark`](super::EndMark) while a frame is planned.
+/// [`TrackedAccess`](super::TrackedAccess) while a frame is planned.
 ///
 /// There is one for each resource of a frame, and planning copies them, so rare parts are stored
 /// separately.
@@ -191,16 +191,16 @@ impl<M> RangeState<M> {
         self.first.iter_mut().for_each(|first| first.again = 0);
     }
 
-    /// Returns the state with every access, in the order of [`Marked::marks`], replaced.
+    /// Returns the state with every access, in the order of [`HasAccesses::accesses`], replaced.
     #[inline]
-    pub(crate) fn map<'a, N>(&'a self, mut mark: impl FnMut(&'a M) -> N) -> RangeState<N> {
+    pub(crate) fn map<'a, N>(&'a self, mut tracked: impl FnMut(&'a M) -> N) -> RangeState<N> {
         RangeState {
             owner: self.owner,
             layout: self.layout,
             defined: self.defined,
-            write: self.write.as_ref().map(&mut mark),
-            reads: map_few(&self.reads, &mut mark),
-            rare: self.rare.map(&mut mark),
+            write: self.write.as_ref().map(&mut tracked),
+            reads: map_few(&self.reads, &mut tracked),
+            rare: self.rare.map(&mut tracked),
             visible: map_few(&self.visible, |visible| *visible),
             first: self.first.clone(),
             previous_first: self.previous_first.clone(),
@@ -209,13 +209,13 @@ impl<M> RangeState<M> {
 }
 
 impl<M> RangeState<M> {
-    /// Calls `each` with all accesses of [`Marked::marks_mut`], in any order.
+    /// Calls `each` with all accesses of [`HasAccesses::accesses_mut`], in any order.
     #[inline]
     pub(crate) fn for_each_mark_mut(&mut self, mut each: impl FnMut(&mut M)) {
         self.write.iter_mut().for_each(&mut each);
         self.reads.iter_mut().for_each(&mut each);
         if !self.rare.is_nothing() {
-            self.rare.marks_mut().for_each(each);
+            self.rare.accesses_mut().for_each(each);
         }
     }
 }
@@ -231,32 +231,32 @@ fn map_few<'a, A, B>(list: &'a [A], mut each: impl FnMut(&'a A) -> B) -> SmallVe
 }
 
 /// A state that holds accesses.
-pub(crate) trait Marked<M>: Clone + Eq {
+pub(crate) trait HasAccesses<M>: Clone + Eq {
     /// The accesses, in a fixed order.
-    fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>
+    fn accesses<'a>(&'a self) -> impl Iterator<Item = &'a M>
     where
         M: 'a;
 
-    /// The accesses, in the order of [`Marked::marks`], for changes.
-    fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
+    /// The accesses, in the order of [`HasAccesses::accesses`], for changes.
+    fn accesses_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
     where
         M: 'a;
 }
 
-impl<M: Clone + Eq> Marked<M> for RangeState<M> {
-    fn marks<'a>(&'a self) -> impl Iterator<Item = &'a M>
+impl<M: Clone + Eq> HasAccesses<M> for RangeState<M> {
+    fn accesses<'a>(&'a self) -> impl Iterator<Item = &'a M>
     where
         M: 'a,
     {
         let usual = self.write.iter().chain(&self.reads);
-        usual.chain(self.rare.marks())
+        usual.chain(self.rare.accesses())
     }
 
-    fn marks_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
+    fn accesses_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut M>
     where
         M: 'a,
     {
         let usual = self.write.iter_mut().chain(&mut self.reads);
-        usual.chain(self.rare.marks_mut())
+        usual.chain(self.rare.accesses_mut())
     }
 }

@@ -140,43 +140,43 @@ impl<M> Rare<M> {
         }
     }
 
-    /// Returns the parts with every access replaced, in the order of [`Rare::marks`]. Drops accesses to
+    /// Returns the parts with every access replaced, in the order of [`Rare::accesses`]. Drops accesses to
     /// aliased memory, which blocks store between frames.
     #[inline]
-    pub(super) fn map<'a, N>(&'a self, mark: impl FnMut(&'a M) -> N) -> Rare<N> {
+    pub(super) fn map<'a, N>(&'a self, tracked: impl FnMut(&'a M) -> N) -> Rare<N> {
         let parts = self.parts.as_deref();
-        let parts = parts.map(|parts| Box::new(parts.map(mark)));
+        let parts = parts.map(|parts| Box::new(parts.map(tracked)));
         Rare {
             parts: parts.filter(|parts| !parts.is_nothing()),
         }
     }
 
     /// The accesses that outlive the frame, in a fixed order.
-    pub(super) fn marks(&self) -> impl Iterator<Item = &M> {
+    pub(super) fn accesses(&self) -> impl Iterator<Item = &M> {
         let promised = self.promised().into_iter();
-        let pending = self.pending().map(|pending| &pending.mark);
+        let pending = self.pending().map(|pending| &pending.tracked);
         promised
             .chain(pending)
-            .chain(self.host().map(|host| &host.mark))
+            .chain(self.host().map(|host| &host.tracked))
     }
 
-    /// The accesses that outlive the frame, in the order of [`Rare::marks`], for changes.
-    pub(super) fn marks_mut(&mut self) -> impl Iterator<Item = &mut M> {
+    /// The accesses that outlive the frame, in the order of [`Rare::accesses`], for changes.
+    pub(super) fn accesses_mut(&mut self) -> impl Iterator<Item = &mut M> {
         let parts = self.parts.as_deref_mut().into_iter();
         parts.flat_map(|parts| {
-            let pending = parts.pending.as_mut().map(|pending| &mut pending.mark);
-            let host = parts.host.as_mut().map(|host| &mut host.mark);
+            let pending = parts.pending.as_mut().map(|pending| &mut pending.tracked);
+            let host = parts.host.as_mut().map(|host| &mut host.tracked);
             parts.promised.iter_mut().chain(pending).chain(host)
         })
     }
 }
 
 impl<M> Parts<M> {
-    fn map<'a, N>(&'a self, mut mark: impl FnMut(&'a M) -> N) -> Parts<N> {
+    fn map<'a, N>(&'a self, mut tracked: impl FnMut(&'a M) -> N) -> Parts<N> {
         Parts {
-            promised: self.promised.as_ref().map(&mut mark),
-            pending: (self.pending.as_ref()).map(|pending| pending.map(&mut mark)),
-            host: (self.host.as_ref()).map(|host| host.map(&mut mark)),
+            promised: self.promised.as_ref().map(&mut tracked),
+            pending: (self.pending.as_ref()).map(|pending| pending.map(&mut tracked)),
+            host: (self.host.as_ref()).map(|host| host.map(&mut tracked)),
             aliased: Vec::new(),
         }
     }

@@ -118,12 +118,12 @@ pub struct BlockSnapshot {
 impl Snapshot {
     /// The part of `states` that a plan of `frame` depends on.
     pub fn of(states: &States, frame: &Frame) -> Self {
-        let real = |mark: &PastAccess| PastAccess {
+        let real = |tracked: &PastAccess| PastAccess {
             point: crate::states::TimelinePoint {
-                queue: mark.point.queue,
-                value: states.value(mark.point),
+                queue: tracked.point.queue,
+                value: states.value(tracked.point),
             },
-            ..mark.clone()
+            ..tracked.clone()
         };
         let mut snapshot = Self {
             queues: (0..states.queue_count())
@@ -151,8 +151,8 @@ impl Snapshot {
             };
             let is_known = snapshot.blocks.iter().any(|it| it.block == place.block);
             if let Some(map) = states.block(place.block).filter(|_| !is_known) {
-                let real = |marks: &Vec<PastAccess>| marks.iter().map(real).collect();
-                let bytes = map.iter().map(|(bytes, marks)| (bytes, real(marks)));
+                let real = |accesses: &Vec<PastAccess>| accesses.iter().map(real).collect();
+                let bytes = map.iter().map(|(bytes, accesses)| (bytes, real(accesses)));
                 snapshot.blocks.push(BlockSnapshot {
                     block: place.block,
                     bytes: bytes.collect(),
@@ -193,8 +193,8 @@ impl Snapshot {
         }
         for past in &self.blocks {
             let mut map = RangeMap::new(Vec::new());
-            for (bytes, marks) in &past.bytes {
-                map.update(bytes.clone(), |_, old| old.clone_from(marks));
+            for (bytes, accesses) in &past.bytes {
+                map.update(bytes.clone(), |_, old| old.clone_from(accesses));
             }
             let index = past.block.0 as usize;
             if states.blocks.len() <= index {

@@ -77,10 +77,10 @@ impl Display for SnapshotText<'_> {
         }
         for BlockSnapshot { block, bytes } in &self.snapshot.blocks {
             writeln!(out, "block {}", block.0)?;
-            for (bytes, marks) in bytes {
+            for (bytes, accesses) in bytes {
                 writeln!(out, "  bytes {}", Positions(bytes))?;
-                for mark in marks {
-                    writeln!(out, "    access {}", Access(mark))?;
+                for tracked in accesses {
+                    writeln!(out, "    access {}", Access(tracked))?;
                 }
             }
         }
@@ -95,10 +95,11 @@ fn write_part(out: &mut Formatter<'_>, part: &RangeSnapshot) -> fmt::Result {
     }
     let defined = if part.is_defined { " defined" } else { "" };
     writeln!(out, " layout {:?}{defined}", part.layout)?;
-    let marks = part.write.iter().map(|mark| ("write", mark));
-    let marks = marks.chain(part.reads.iter().map(|mark| ("read", mark)));
-    for (word, mark) in marks.chain(part.promised.iter().map(|mark| ("promised", mark))) {
-        writeln!(out, "    {word} {}", Access(mark))?;
+    let accesses = part.write.iter().map(|tracked| ("write", tracked));
+    let accesses = accesses.chain(part.reads.iter().map(|tracked| ("read", tracked)));
+    for (word, tracked) in accesses.chain(part.promised.iter().map(|tracked| ("promised", tracked)))
+    {
+        writeln!(out, "    {word} {}", Access(tracked))?;
     }
     for seen in &part.visible {
         let (stages, access) = (Flags(seen.scope.stages), Flags(seen.scope.access));
@@ -116,7 +117,7 @@ fn write_part(out: &mut Formatter<'_>, part: &RangeSnapshot) -> fmt::Result {
             old_layout,
             new_layout,
             range,
-            mark,
+            tracked,
         } = release;
         write!(
             out,
@@ -134,15 +135,15 @@ fn write_part(out: &mut Formatter<'_>, part: &RangeSnapshot) -> fmt::Result {
             // A release is of whole mip levels.
             SubRange::Whole | SubRange::Slices(_) => write!(out, "whole")?,
         }
-        writeln!(out, " by {}", Access(mark))?;
+        writeln!(out, " by {}", Access(tracked))?;
     }
-    if let Some(HostVisibility { mark, wait }) = &part.host {
+    if let Some(HostVisibility { tracked, wait }) = &part.host {
         let wait = match wait {
             HostWait::None => "none",
             HostWait::Now => "now",
             HostWait::Before => "before",
         };
-        writeln!(out, "    host {wait} {}", Access(mark))?;
+        writeln!(out, "    host {wait} {}", Access(tracked))?;
     }
     part.first
         .iter()
@@ -294,9 +295,9 @@ fn detail(line: &mut Line, last: Item, snapshot: &mut Snapshot) -> Result<(), Pa
                     block.bytes.push((positions(line)?, Vec::new()));
                     return Ok(());
                 }
-                if let Some((_, marks)) = block.bytes.last_mut() {
+                if let Some((_, accesses)) = block.bytes.last_mut() {
                     line.expect("access")?;
-                    marks.push(mark(line)?);
+                    accesses.push(tracked(line)?);
                     return Ok(());
                 }
             }
@@ -324,11 +325,11 @@ fn detail_of_resource(line: &mut Line, parts: &mut Vec<RangeSnapshot>) -> Result
         return Err(line.error("a part"));
     };
     if line.accept("write") {
-        part.write = Some(mark(line)?);
+        part.write = Some(tracked(line)?);
     } else if line.accept("read") {
-        part.reads.push(mark(line)?);
+        part.reads.push(tracked(line)?);
     } else if line.accept("promised") {
-        part.promised = Some(mark(line)?);
+        part.promised = Some(tracked(line)?);
     } else if line.accept("visible") {
         part.visible.push(VisibleScope {
             queue: queue(line)?,
@@ -344,8 +345,8 @@ fn detail_of_resource(line: &mut Line, parts: &mut Vec<RangeSnapshot>) -> Result
             "before" => Some(HostWait::Before),
             _ => None,
         })?;
-        let mark = mark(line)?;
-        part.host = Some(HostVisibility { mark, wait });
+        let tracked = tracked(line)?;
+        part.host = Some(HostVisibility { tracked, wait });
     } else {
         line.expect("first")?;
         part.first = Some(first(line)?);
@@ -374,7 +375,7 @@ fn release(line: &mut Line) -> Result<Pending<PastAccess>, ParseError> {
         old_layout,
         new_layout,
         range,
-        mark: mark(line)?,
+        tracked: tracked(line)?,
     })
 }
 
@@ -403,7 +404,7 @@ fn first(line: &mut Line) -> Result<First, ParseError> {
     })
 }
 
-fn mark(line: &mut Line) -> Result<PastAccess, ParseError> {
+fn tracked(line: &mut Line) -> Result<PastAccess, ParseError> {
     let queue = queue(line)?;
     line.expect("value")?;
     let value = line.parse("a value")?;

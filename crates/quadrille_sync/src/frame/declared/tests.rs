@@ -59,18 +59,18 @@ fn stronger_access_is_reported_with_the_declaration() {
         let problem = problem(&[declared], Whole, done).unwrap_or_else(|| panic!("{declared}"));
         assert!(problem.starts_with(done.name()), "{problem}");
     }
-    let told = "StorageWriteCompute of bytes 0..8, while it declares StorageReadCompute of bytes \
+    let expected = "StorageWriteCompute of bytes 0..8, while it declares StorageReadCompute of bytes \
                 0..16 and IndirectRead of all";
     let declared = ["StorageReadCompute cells bytes 0..16", "IndirectRead cells"];
     let problem = problem(&declared, bytes(0, 8), A::StorageWriteCompute);
-    assert_eq!(problem.as_deref(), Some(told));
+    assert_eq!(problem.as_deref(), Some(expected));
 }
 
 #[test]
 fn undeclared_access_is_reported() {
     let problem = problem(&[], Whole, Access::IndexRead);
-    let told = "IndexRead of all, while it declares nothing of it";
-    assert_eq!(problem.as_deref(), Some(told));
+    let expected = "IndexRead of all, while it declares nothing of it";
+    assert_eq!(problem.as_deref(), Some(expected));
 }
 
 #[test]

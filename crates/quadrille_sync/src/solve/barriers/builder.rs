@@ -10,7 +10,7 @@ use crate::solve::barriers::waits::Waits;
 use crate::solve::schedule::split::Draft;
 use crate::solve::state::clocks::{Point, Timeline};
 use crate::solve::state::predecessors::source;
-use crate::solve::state::{Hosted, LastUses, Mark, Past};
+use crate::solve::state::{Hosted, LastUses, Past, TrackedAccess};
 use crate::states::States;
 use crate::topology::QueueIndex;
 
@@ -118,8 +118,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Whether an access is in a window of its queue.
-    pub(crate) fn is_window(&self, mark: &Mark) -> bool {
-        let submission = self.waits.timeline.submission(mark.point());
+    pub(crate) fn is_window(&self, tracked: &TrackedAccess) -> bool {
+        let submission = self.waits.timeline.submission(tracked.point());
         submission.is_some_and(|at| self.records[at].is_window)
     }
 
@@ -148,36 +148,41 @@ impl<'a> Builder<'a> {
     pub(crate) fn require_late(
         &mut self,
         submission: usize,
-        mark: &Mark,
+        tracked: &TrackedAccess,
         all: bool,
         reason: Reason,
     ) -> Stages {
         let queue = self.records[submission].submission.queue;
         let submission = (submission, queue);
-        self.waits.require_late(submission, mark, all, reason)
+        self.waits.require_late(submission, tracked, all, reason)
     }
 
     /// The first scope of a barrier in the tail of a submission that depends on an access.
     pub(crate) fn source_at(
         &mut self,
         submission: usize,
-        mark: &Mark,
+        tracked: &TrackedAccess,
         memory: bool,
         reason: &Reason,
     ) -> Scope {
-        if mark.queue == self.point(submission).queue {
-            return source(mark, memory);
+        if tracked.queue == self.point(submission).queue {
+            return source(tracked, memory);
         }
-        let earlier = self.waits.past.pass_ref(mark.pass);
+        let earlier = self.waits.past.pass_ref(tracked.pass);
         let reason = Reason {
             earlier,
             ..reason.clone()
         };
-        self.chain_late(submission, mark, reason)
+        self.chain_late(submission, tracked, reason)
     }
 
     /// The first scope of a barrier in the tail of a submission, after an access on another queue.
-    pub(crate) fn chain_late(&mut self, submission: usize, mark: &Mark, reason: Reason) -> Scope {
-        Scope::of_stages(self.require_late(submission, mark, false, reason))
+    pub(crate) fn chain_late(
+        &mut self,
+        submission: usize,
+        tracked: &TrackedAccess,
+        reason: Reason,
+    ) -> Scope {
+        Scope::of_stages(self.require_late(submission, tracked, false, reason))
     }
 }

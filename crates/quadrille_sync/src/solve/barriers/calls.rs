@@ -8,7 +8,7 @@ use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::inputs::Inputs;
 use crate::solve::barriers::record::{Barrier, Record};
 use crate::solve::barriers::waits::Waits;
-use crate::solve::state::Mark;
+use crate::solve::state::TrackedAccess;
 use crate::topology::{BarrierStyle, QueueIndex};
 
 /// The last barrier call of a queue. Each call costs time, so later passes of the submission add
@@ -26,7 +26,7 @@ struct Call {
 /// A dependency on one access that changes neither layout nor owner.
 #[derive(Clone, Debug)]
 pub(crate) struct Plain {
-    pub(crate) mark: Mark,
+    pub(crate) tracked: TrackedAccess,
     pub(crate) interval: Range<u64>,
     pub(crate) src: Scope,
     pub(crate) dst: Scope,
@@ -76,8 +76,8 @@ impl Calls {
     }
 
     /// Notes that the barriers of the next pass depend on an access on the same queue.
-    pub(crate) fn follow(&mut self, mark: &Mark) {
-        self.follows = self.follows.max(mark.step);
+    pub(crate) fn follow(&mut self, tracked: &TrackedAccess) {
+        self.follows = self.follows.max(tracked.step);
     }
 
     /// Notes that the barriers of the next pass chain from a wait.
@@ -91,13 +91,15 @@ impl Calls {
     fn write_plain(&mut self, waits: &mut Waits<'_>, queue: QueueIndex) {
         let mut plain = std::mem::take(&mut self.plain);
         for plain in plain.drain(..) {
-            waits.past.consult(&plain.mark, queue);
-            let waiting = waits.timeline.ordered_by_waits(queue, plain.mark.point());
+            waits.past.consult(&plain.tracked, queue);
+            let waiting = waits
+                .timeline
+                .ordered_by_waits(queue, plain.tracked.point());
             if waiting.covers(plain.dst.stages) {
                 continue;
             }
-            if plain.mark.queue == queue {
-                self.follow(&plain.mark)
+            if plain.tracked.queue == queue {
+                self.follow(&plain.tracked)
             } else {
                 self.follow_wait()
             }

@@ -8,7 +8,7 @@ use crate::range::whole_levels;
 use crate::solve::barriers::calls::{Calls, Plain};
 use crate::solve::barriers::request::Request;
 use crate::solve::barriers::waits::Waits;
-use crate::solve::state::Mark;
+use crate::solve::state::TrackedAccess;
 use crate::solve::state::predecessors::source;
 
 /// The dependency of a request on one access.
@@ -38,7 +38,7 @@ pub(crate) fn order_after(
     calls: &mut Calls,
     request: &Request,
     interval: &Range<u64>,
-    mark: &Mark,
+    tracked: &TrackedAccess,
     after: After,
 ) {
     let After {
@@ -46,9 +46,9 @@ pub(crate) fn order_after(
         memory,
         is_aliased,
     } = after;
-    let (src, dependency_kind) = if mark.queue == request.queue {
+    let (src, dependency_kind) = if tracked.queue == request.queue {
         // An access with the same step is the acquire for this pass.
-        if mark.step == request.step {
+        if tracked.step == request.step {
             return;
         }
         let dependency_kind = match memory {
@@ -56,9 +56,9 @@ pub(crate) fn order_after(
             true => DependencyKind::Memory,
             false => DependencyKind::Execution,
         };
-        (source(mark, memory), dependency_kind)
+        (source(tracked, memory), dependency_kind)
     } else {
-        let stages = chain(waits, request, mark, is_aliased);
+        let stages = chain(waits, request, tracked, is_aliased);
         // A semaphore wait makes all writes before its signal visible to the stages that wait.
         if stages.covers(dst.stages) {
             return;
@@ -67,12 +67,12 @@ pub(crate) fn order_after(
     };
     let kind = &waits.inputs.frame.resource(request.resource).kind;
     let plain = Plain {
-        mark: *mark,
+        tracked: *tracked,
         interval: whole_levels(kind, interval),
         src,
         dst,
         layout: request.layout,
-        reason: waits.reason(request, Some(mark.pass), dependency_kind),
+        reason: waits.reason(request, Some(tracked.pass), dependency_kind),
     };
     calls.add_plain(plain);
 }
@@ -82,11 +82,11 @@ pub(crate) fn order_after(
 pub(crate) fn chain(
     waits: &mut Waits<'_>,
     request: &Request,
-    mark: &Mark,
+    tracked: &TrackedAccess,
     is_aliased: bool,
 ) -> Stages {
     let stages = request.scope.stages;
-    waits.require(request, mark, stages, false, other_queue(is_aliased))
+    waits.require(request, tracked, stages, false, other_queue(is_aliased))
 }
 
 /// The dependency kind of a wait.

@@ -30,7 +30,7 @@ use crate::solve::barriers::request::Request;
 use crate::solve::barriers::{change_layout, order_read, order_write};
 use crate::solve::state::predecessors::{for_each_predecessor, last_pass};
 use crate::solve::state::visibility::is_visible;
-use crate::solve::state::{Maps, Mark, State};
+use crate::solve::state::{Maps, State, TrackedAccess};
 use crate::states::{EndPass, First, FirstUse, Previous, VisibleScope};
 
 /// Adds the predicted barriers of the next frame to the last call of each queue.
@@ -123,10 +123,10 @@ fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
     if changes || state.rare.pending().is_some() || !resource.has_past() {
         return true;
     }
-    let is_here = |mark: &Mark| mark.queue == next.queue;
+    let is_here = |tracked: &TrackedAccess| tracked.queue == next.queue;
     if next.writes {
         let mut any = false;
-        for_each_predecessor(state, |mark, _| any |= is_here(mark));
+        for_each_predecessor(state, |tracked, _| any |= is_here(tracked));
         return any;
     }
     let is_seen = is_visible(state, next.queue, next.scope);
@@ -162,15 +162,16 @@ fn predicted_place(
         return None;
     }
     // Steps count passes in submission order over the frame; 0 is an access before the first pass.
-    let is_before = |mark: &Mark| {
-        mark.step > 0 || builder.waits.timeline.submission(mark.point()) <= Some(submission)
+    let is_before = |tracked: &TrackedAccess| {
+        tracked.step > 0 || builder.waits.timeline.submission(tracked.point()) <= Some(submission)
     };
-    let precedes_call =
-        |mark: &Mark| mark.queue == next.queue && mark.step < step && is_before(mark);
+    let precedes_call = |tracked: &TrackedAccess| {
+        tracked.queue == next.queue && tracked.step < step && is_before(tracked)
+    };
     let mut all = state.write.as_ref().is_none_or(precedes_call);
-    for_each_predecessor(state, |mark, _| {
+    for_each_predecessor(state, |tracked, _| {
         // Two reads in one layout need no order.
-        all &= !changes && !next.writes || precedes_call(mark);
+        all &= !changes && !next.writes || precedes_call(tracked);
     });
     all.then_some((submission, step))
 }
@@ -213,9 +214,9 @@ fn update_state(request: &Request, state: &mut State, changes: bool) {
     if changes {
         let pass = last_pass(&[state]).unwrap_or(EndPass::None);
         let scope = request.scope.stages_only();
-        state.write = Some(Mark {
+        state.write = Some(TrackedAccess {
             pass,
-            ..request.mark(scope)
+            ..request.tracked(scope)
         });
         state.reads.clear();
         state.visible.clear();

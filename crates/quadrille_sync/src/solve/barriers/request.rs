@@ -7,7 +7,7 @@ use crate::frame::PassIndex;
 use crate::plan::Scope;
 use crate::range::SubRange;
 use crate::resource::ResourceIndex;
-use crate::solve::state::{Mark, State};
+use crate::solve::state::{State, TrackedAccess};
 use crate::states::{EndPass, FirstUse};
 use crate::topology::{FamilyIndex, QueueIndex};
 
@@ -42,9 +42,9 @@ pub(crate) struct Request {
 
 impl Request {
     /// The access to note in the state; `scope` is the first scope of later barriers.
-    pub(crate) fn mark(&self, scope: Scope) -> Mark {
+    pub(crate) fn tracked(&self, scope: Scope) -> TrackedAccess {
         let pass = EndPass::Pass(self.pass);
-        Mark {
+        TrackedAccess {
             queue: self.queue,
             value: self.value,
             scope,

@@ -6,7 +6,7 @@ use crate::plan::{DependencyKind, PassRef, Reason};
 use crate::solve::barriers::inputs::Inputs;
 use crate::solve::barriers::request::Request;
 use crate::solve::state::clocks::Timeline;
-use crate::solve::state::{Mark, Past};
+use crate::solve::state::{Past, TrackedAccess};
 use crate::states::EndPass;
 use crate::topology::QueueIndex;
 
@@ -39,21 +39,21 @@ impl Waits<'_> {
     pub(crate) fn require(
         &mut self,
         request: &Request,
-        mark: &Mark,
+        tracked: &TrackedAccess,
         stages: Stages,
         all: bool,
         dependency_kind: DependencyKind,
     ) -> Stages {
-        self.past.consult(mark, request.queue);
+        self.past.consult(tracked, request.queue);
         if all {
             // Some stages of the queue may have waited already, but a wait for the other stages puts
             // the value of the access into the plan.
-            self.past.consult_exactly(mark);
+            self.past.consult_exactly(tracked);
         }
-        let reason = self.reason(request, Some(mark.pass), dependency_kind);
+        let reason = self.reason(request, Some(tracked.pass), dependency_kind);
         let submission = (request.submission, request.queue);
         self.timeline
-            .require(submission, mark.point(), stages, all, reason)
+            .require(submission, tracked.point(), stages, all, reason)
     }
 
     /// Orders a submission that is complete except for its tail after an access on another queue, and
@@ -61,14 +61,14 @@ impl Waits<'_> {
     pub(crate) fn require_late(
         &mut self,
         submission: (usize, QueueIndex),
-        mark: &Mark,
+        tracked: &TrackedAccess,
         all: bool,
         reason: Reason,
     ) -> Stages {
-        let point = mark.point();
-        self.past.consult(mark, submission.1);
+        let point = tracked.point();
+        self.past.consult(tracked, submission.1);
         if all {
-            self.past.consult_exactly(mark);
+            self.past.consult_exactly(tracked);
         }
         self.timeline.require_late(submission, point, all, reason)
     }

@@ -12,15 +12,15 @@ use crate::frame::{Frame, PassKind};
 use crate::range::{EVERYTHING, RangeMap};
 use crate::resource::{Placement, ResourceIndex};
 use crate::solve::graph::hazard::Hazard;
+use crate::solve::graph::range_uses::{Member, RangeUses, Span};
 use crate::solve::graph::ranks;
-use crate::solve::graph::touch::{Member, Span, Touches};
 use crate::topology::QueueIndex;
 
 /// The lifetime of a resource that occupies bytes of a block for a part of the frame.
 #[derive(Debug)]
-struct Turn {
+struct Occupancy {
     resource: ResourceIndex,
-    place: Placement,
+    placement: Placement,
     /// The ranks of the first and the last pass that uses it.
     first: u32,
     last: u32,
@@ -29,14 +29,14 @@ struct Turn {
     /// The last users: passes that no other user of the same range follows.
     leave: Vec<u32>,
     /// The length of all touched intervals of the resource.
-    touched: u64,
+    used: u64,
 }
 
-/// The hazards between users of different resources in the same memory. `touches` is sorted by
+/// The hazards between users of different resources in the same memory. `uses` is sorted by
 /// `order`; culled passes, which have no queue, touch nothing.
 pub(crate) fn alias(
     frame: &Frame,
-    touches: &Touches,
+    uses: &RangeUses,
     order: &[u32],
     queues: &[Option<QueueIndex>],
     errors: &mut Vec<PlanError>,
@@ -45,28 +45,35 @@ pub(crate) fn alias(
     if frame.resources.iter().all(|it| it.memory.is_none()) {
         return hazards;
     }
-    let mut turns = turns(frame, touches, &ranks(order), queues);
-    turns.sort_by_key(|turn| (turn.place.block, turn.first, turn.resource));
-    for block in turns.chunk_by(|a, b| a.place.block == b.place.block) {
+    let mut occupancies = occupancies(frame, uses, &ranks(order), queues);
+    occupancies.sort_by_key(|occupancy| {
+        (
+            occupancy.placement.block,
+            occupancy.first,
+            occupancy.resource,
+        )
+    });
+    for block in occupancies.chunk_by(|a, b| a.placement.block == b.placement.block) {
         // By byte: the occupants so far. An occupant that is touched as a whole replaces earlier ones.
         let mut map: RangeMap<Vec<u32>> = RangeMap::new(Vec::new());
-        for (at, turn) in (0..).zip(block) {
+        for (at, occupancy) in (0..).zip(block) {
             let mut before: Vec<u32> = Vec::new();
-            map.update(turn.place.range(), |_, present| {
+            map.update(occupancy.placement.range(), |_, present| {
                 let new = present.iter().filter(|other| !before.contains(other));
                 before.extend(&new.copied().collect::<Vec<_>>());
-                if turn.is_whole() {
+                if occupancy.is_whole() {
                     present.clear();
                 }
                 present.push(at);
             });
             for other in before.iter().map(|other| &block[*other as usize]) {
-                if other.last >= turn.first {
-                    errors.push(overlap(frame, order, other, turn));
+                if other.last >= occupancy.first {
+                    errors.push(overlap(frame, order, other, occupancy));
                     continue;
                 }
                 let pairs = other.leave.iter();
-                let pairs = pairs.flat_map(|from| turn.enter.iter().map(move |to| (*from, *to)));
+                let pairs =
+                    pairs.flat_map(|from| occupancy.enter.iter().map(move |to| (*from, *to)));
                 hazards.extend(pairs);
             }
         }
@@ -75,20 +82,20 @@ pub(crate) fn alias(
 }
 
 /// The lifetimes of all resources in blocks that any pass uses.
-fn turns(
+fn occupancies(
     frame: &Frame,
-    touches: &Touches,
+    uses: &RangeUses,
     rank: &[u32],
     queues: &[Option<QueueIndex>],
-) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
+) -> Vec<Occupancy> {
+    let mut occupancies: Vec<Occupancy> = Vec::new();
     let is_culled = |pass: u32| {
         let is_device = frame.passes[pass as usize].kind == PassKind::Device;
         is_device && queues[pass as usize].is_none()
     };
     // Spans are sorted by resource.
-    for (span, members) in touches.spans() {
-        let Some(place) = frame.resource(span.resource).memory else {
+    for (span, members) in uses.spans() {
+        let Some(placement) = frame.resource(span.resource).memory else {
             continue;
         };
         let members = members.iter().copied();
@@ -98,32 +105,34 @@ fn turns(
         };
         let rank_of = |member: &Member| rank[member.pass as usize];
         let (first, last) = (rank_of(first), rank_of(last));
-        let known = turns.last().is_some_and(|it| it.resource == span.resource);
+        let known = occupancies
+            .last()
+            .is_some_and(|it| it.resource == span.resource);
         if !known {
-            turns.push(Turn {
+            occupancies.push(Occupancy {
                 resource: span.resource,
-                place,
+                placement,
                 first,
                 last,
                 enter: Vec::new(),
                 leave: Vec::new(),
-                touched: 0,
+                used: 0,
             });
         }
-        let Some(turn) = turns.last_mut() else {
+        let Some(occupancy) = occupancies.last_mut() else {
             unreachable!("a turn has just been added");
         };
-        (turn.first, turn.last) = (turn.first.min(first), turn.last.max(last));
-        turn.touch(span, &members);
+        (occupancy.first, occupancy.last) = (occupancy.first.min(first), occupancy.last.max(last));
+        occupancy.add_span(span, &members);
     }
-    turns
+    occupancies
 }
 
-impl Turn {
+impl Occupancy {
     /// Adds the users of a span.
-    fn touch(&mut self, span: &Span, members: &[Member]) {
+    fn add_span(&mut self, span: &Span, members: &[Member]) {
         let Range { start, end } = span.interval;
-        self.touched += end - start;
+        self.used += end - start;
         let reads_first = members.iter().take_while(|it| !it.writes).count();
         let reads_last = members.iter().rev().take_while(|it| !it.writes).count();
         let mut add = |list: fn(&mut Self) -> &mut Vec<u32>, members: &[Member]| {
@@ -134,28 +143,31 @@ impl Turn {
                 }
             }
         };
-        add(|turn| &mut turn.enter, &members[..reads_first.max(1)]);
+        add(
+            |occupancy| &mut occupancy.enter,
+            &members[..reads_first.max(1)],
+        );
         let before = members.len() - reads_last.max(1);
-        add(|turn| &mut turn.leave, &members[before..]);
+        add(|occupancy| &mut occupancy.leave, &members[before..]);
     }
 
     /// Whether all of the resource is touched.
     fn is_whole(&self) -> bool {
-        self.touched == EVERYTHING.end
+        self.used == EVERYTHING.end
     }
 }
 
 /// The error for two lifetimes that overlap in time.
-fn overlap(frame: &Frame, order: &[u32], one: &Turn, other: &Turn) -> PlanError {
-    let resource = |turn: &Turn| frame.resource(turn.resource).name.clone();
+fn overlap(frame: &Frame, order: &[u32], one: &Occupancy, other: &Occupancy) -> PlanError {
+    let resource = |occupancy: &Occupancy| frame.resource(occupancy.resource).name.clone();
     let pass = |rank: u32| frame.passes[order[rank as usize] as usize].name.clone();
-    let (a, b) = (one.place.range(), other.place.range());
+    let (a, b) = (one.placement.range(), other.placement.range());
     PlanError::AliasedAtOnce {
         resource: resource(one),
         user: pass(one.last),
         other: resource(other),
         other_user: pass(other.first),
-        block: one.place.block,
+        block: one.placement.block,
         bytes: a.start.max(b.start)..a.end.min(b.end),
     }
 }

@@ -12,15 +12,15 @@
 
 use crate::frame::{Frame, PassIndex, PassKind, Use};
 use crate::resource::Lifetime;
-use crate::solve::graph::touch::Touches;
+use crate::solve::graph::range_uses::RangeUses;
 
-/// Whether each pass is kept. `touches` is sorted by order.
-pub(crate) fn cull(frame: &Frame, touches: &Touches) -> Vec<bool> {
+/// Whether each pass is kept. `uses` is sorted by order.
+pub(crate) fn cull(frame: &Frame, uses: &RangeUses) -> Vec<bool> {
     let mut kept = vec![true; frame.passes.len()];
     if !frame.cull {
         return kept;
     }
-    let sources = sources(frame, touches);
+    let sources = sources(frame, uses);
     kept.fill(false);
     let mut open: Vec<u32> = frame.pass_indices().map(|pass| pass.0).collect();
     open.retain(|pass| is_root(frame, *pass));
@@ -49,9 +49,9 @@ fn is_root(frame: &Frame, pass: u32) -> bool {
 }
 
 /// By pass: the passes whose writes it uses without discarding them.
-fn sources(frame: &Frame, touches: &Touches) -> Vec<Vec<u32>> {
+fn sources(frame: &Frame, uses: &RangeUses) -> Vec<Vec<u32>> {
     let mut sources = vec![Vec::new(); frame.passes.len()];
-    for (_, members) in touches.spans() {
+    for (_, members) in uses.spans() {
         let mut writer = None;
         for member in members {
             if !frame.uses[member.one as usize].discard {

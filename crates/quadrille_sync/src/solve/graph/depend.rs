@@ -8,12 +8,12 @@
 
 use crate::error::{CycleStep, PlanError};
 use crate::frame::{Frame, PassIndex};
+use crate::solve::graph::range_uses::{Member, RangeUses};
 use crate::solve::graph::timelines::order_by_timelines;
-use crate::solve::graph::touch::{Member, Touches};
 use crate::solve::graph::{Edge, Graph};
 
 /// Builds the graph. If the declared order has a cycle, reports it and infers no further edges.
-pub(crate) fn depend(frame: &Frame, touches: &Touches, errors: &mut Vec<PlanError>) -> Graph {
+pub(crate) fn depend(frame: &Frame, uses: &RangeUses, errors: &mut Vec<PlanError>) -> Graph {
     let after = |to: PassIndex| frame.after_of(to).iter().map(move |from| (from.0, to.0));
     let mut graph = Graph::of(frame.passes.len(), frame.pass_indices().flat_map(after));
     let mut order = None;
@@ -29,7 +29,7 @@ pub(crate) fn depend(frame: &Frame, touches: &Touches, errors: &mut Vec<PlanErro
         order_by_timelines(frame, &mut graph, errors);
         order = Some(graph.sort());
     }
-    let mut candidates = candidates(frame, touches);
+    let mut candidates = candidates(frame, uses);
     let Some(order) = order.filter(|_| !graph.edges.is_empty()) else {
         graph.extend(candidates.into_iter());
         return graph;
@@ -57,11 +57,11 @@ pub(crate) fn is_declared(frame: &Frame, from: u32, to: u32) -> bool {
 
 /// Edges that may be inferred: from the only writer of each span to each of its readers, and from each
 /// pass of the prologue to all others with which it shares a span that either writes.
-fn candidates(frame: &Frame, touches: &Touches) -> Vec<Edge> {
+fn candidates(frame: &Frame, uses: &RangeUses) -> Vec<Edge> {
     let mut edges = Vec::new();
     let has_prologue = frame.passes.iter().any(|pass| pass.prologue);
     let prologue = |member: &Member| has_prologue && frame.passes[member.pass as usize].prologue;
-    for (span, members) in touches.spans() {
+    for (span, members) in uses.spans() {
         let resource = Some(span.resource.0);
         let edge = |from: &Member, to: &Member| Edge {
             from: from.pass,

@@ -8,7 +8,7 @@ use crate::flags::Layout;
 use crate::frame::{Frame, PassKind};
 use crate::resource::Sharing;
 use crate::solve::graph::Graph;
-use crate::solve::graph::touch::{Member, Span, Touches};
+use crate::solve::graph::range_uses::{Member, RangeUses, Span};
 use crate::states::{PastAccess, RangeState, States};
 use crate::topology::{FamilyIndex, QueueIndex, Topology};
 
@@ -19,13 +19,13 @@ const FEW: usize = 64;
 /// A hazard between two passes, the earlier one and the later.
 pub(crate) type Hazard = (u32, u32);
 
-/// All pairs of successive uses that must not overlap in time. `touches` is sorted by order. Culled
+/// All pairs of successive uses that must not overlap in time. `uses` is sorted by order. Culled
 /// passes, which have no queue, are skipped. If given, `states` hold the layout and owner in which
 /// earlier frames have left mip levels that are used by slices.
 pub(crate) fn hazards(
     frame: &Frame,
     topology: &Topology,
-    touches: &Touches,
+    uses: &RangeUses,
     queues: &[Option<QueueIndex>],
     states: Option<&States>,
 ) -> Vec<Hazard> {
@@ -41,33 +41,33 @@ pub(crate) fn hazards(
     };
     // With one family no ownership is transferred.
     let has_families = topology.family_count() > 1;
-    for (span, members) in touches.spans() {
+    for (span, members) in uses.spans() {
         let resource = frame.resource(span.resource);
         let has_owner = has_families && resource.sharing == Sharing::Exclusive;
         let is_image = resource.is_image();
         search.readers.clear();
         if span.is_of_slices {
             // Layout and owner are compared level by level.
-            search.look(members, false, false);
+            search.find(members, false, false);
         } else if search.all_run && !has_owner && !is_image {
             between_writes(members, &mut search.readers, &mut search.edges);
         } else {
-            search.look(members, is_image, has_owner);
+            search.find(members, is_image, has_owner);
         }
     }
-    for (level, members) in touches.levels() {
+    for (level, members) in uses.levels() {
         let sharing = frame.resource(level.resource).sharing;
         let has_owner = has_families && sharing == Sharing::Exclusive;
         let moves = has_owner && search.changes_family(members);
         // With a transfer, the release waits for all uses of the level and later uses wait for the
         // acquire, whatever state the level had.
-        let held = if moves {
-            Held::default()
+        let shared = if moves {
+            ReadState::default()
         } else {
-            search.held(level, members, states)
+            search.shared(level, members, states)
         };
         search.readers.clear();
-        search.look_from(held, members, true, has_owner, 0);
+        search.find_from(shared, members, true, has_owner, 0);
     }
     search.edges
 }
@@ -99,7 +99,7 @@ struct Search<'a> {
 /// Layout and owner that two reads must share to overlap in time. `None` is unknown. A host pass needs
 /// no owner, and changes none.
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct ReadState {
     layout: Option<Layout>,
     owner: Option<FamilyIndex>,
 }
@@ -107,23 +107,23 @@ struct Held {
 impl Search<'_> {
     /// The layout and owner of a mip level at the start of the frame. If any part of the level is in
     /// another state than its first user needs, that user changes it and the others depend on that.
-    fn held(&self, level: &Span, members: &[Member], states: Option<&States>) -> Held {
+    fn shared(&self, level: &Span, members: &[Member], states: Option<&States>) -> ReadState {
         let resource = self.frame.resource(level.resource);
         let mut members = members.iter().filter(|it| !self.is_culled(it.pass));
         let (Some(states), Some(first)) = (states, members.next()) else {
-            return Held::default();
+            return ReadState::default();
         };
         let queue = self.queues[first.pass as usize];
         let family = queue.map(|queue| self.topology.family(queue));
         let layout = self.frame.uses[first.one as usize].access.layout();
         let map = states.map(resource.id).filter(|_| resource.has_past());
         let Some(map) = map else {
-            return Held {
+            return ReadState {
                 layout: Some(Layout::Undefined),
                 owner: None,
             };
         };
-        let held = |(_, state): (_, &RangeState<PastAccess>)| Held {
+        let shared = |(_, state): (_, &RangeState<PastAccess>)| ReadState {
             layout: Some(state.layout),
             // A released range still has to be acquired.
             owner: match state.rare.pending() {
@@ -131,10 +131,10 @@ impl Search<'_> {
                 None => state.owner,
             },
         };
-        let is_other = |held: &Held| {
-            held.layout != Some(layout) || held.owner.zip(family).is_some_and(|(a, b)| a != b)
+        let is_other = |shared: &ReadState| {
+            shared.layout != Some(layout) || shared.owner.zip(family).is_some_and(|(a, b)| a != b)
         };
-        let mut runs = map.iter_within(level.interval.clone()).map(held);
+        let mut runs = map.iter_within(level.interval.clone()).map(shared);
         runs.find(is_other).unwrap_or_default()
     }
 
@@ -157,24 +157,24 @@ impl Search<'_> {
     }
 
     /// Finds the hazards on a span of an image, or of a resource with an owner.
-    fn look(&mut self, members: &[Member], is_image: bool, has_owner: bool) {
-        self.look_from(Held::default(), members, is_image, has_owner, FEW);
+    fn find(&mut self, members: &[Member], is_image: bool, has_owner: bool) {
+        self.find_from(ReadState::default(), members, is_image, has_owner, FEW);
     }
 
-    /// Finds the hazards on a span that begins in the state `held`. The first of several readers
+    /// Finds the hazards on a span that begins in the state `shared`. The first of several readers
     /// changes layout and owner for all. The others depend on the predecessors of that reader, or on
     /// the reader itself if these are more than `few` passes.
-    fn look_from(
+    fn find_from(
         &mut self,
-        held: Held,
+        shared: ReadState,
         members: &[Member],
         is_image: bool,
         has_owner: bool,
         few: usize,
     ) {
         self.base.clear();
-        let mut present = held.layout;
-        let mut owner = held.owner.filter(|_| has_owner);
+        let mut present = shared.layout;
+        let mut owner = shared.owner.filter(|_| has_owner);
         for Member { one, pass, writes } in members.iter().copied() {
             if self.is_culled(pass) {
                 continue;

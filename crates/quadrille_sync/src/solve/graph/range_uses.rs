@@ -1,4 +1,4 @@
-//! Phase `touch`: cuts each resource into spans, with the uses of each.
+//! Phase `range_uses`: cuts each resource into spans, with the uses of each.
 //!
 //! A resource is a line of positions: bytes, or subresources. It is cut wherever a use begins or
 //! ends, so all positions between two cuts have the same uses. Most resources are only used as a
@@ -19,7 +19,7 @@ pub(crate) struct Span {
     pub(crate) interval: Range<u64>,
     /// Belongs to an image that is used by depth slices; layout and owner are compared level by level.
     pub(crate) is_of_slices: bool,
-    /// The range of its uses in [`Touches::members`].
+    /// The range of its uses in [`RangeUses::members`].
     members: Range<u32>,
 }
 
@@ -36,16 +36,16 @@ pub(crate) struct Member {
 
 /// All spans with uses, and their uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Touches {
+pub(crate) struct RangeUses {
     spans: Vec<Span>,
     /// The mip levels of images that are used by slices. All uses of any slice of a level count as
     /// reads here.
     levels: Vec<Span>,
-    /// Uses, span by span, in declaration order until [`Touches::sort`].
+    /// Uses, span by span, in declaration order until [`RangeUses::sort`].
     members: Vec<Member>,
 }
 
-impl Touches {
+impl RangeUses {
     /// The spans.
     pub(crate) fn spans(&self) -> impl ExactSizeIterator<Item = (&Span, &[Member])> {
         self.spans.iter().map(|span| (span, self.members_of(span)))
@@ -93,27 +93,27 @@ impl Touches {
 }
 
 /// Finds all spans. Uses beyond the bounds of their resource, which are already errors, are skipped.
-pub(crate) fn touch(frame: &Frame) -> Touches {
+pub(crate) fn range_uses(frame: &Frame) -> RangeUses {
     let Users { lists, in_parts } = Users::new(frame);
-    let mut touches = Touches::default();
-    touches.spans.reserve(frame.resources.len());
+    let mut uses = RangeUses::default();
+    uses.spans.reserve(frame.resources.len());
     if in_parts.contains(&true) {
-        touches.members.reserve(lists.items.len());
+        uses.members.reserve(lists.items.len());
         for (at, in_parts) in (0..).zip(in_parts) {
             let (index, users) = (ResourceIndex(at), lists.of(at));
             if in_parts {
-                cut(frame, index, users, &mut touches);
+                cut(frame, index, users, &mut uses);
             } else if !users.is_empty() {
-                let span = touches.add(index, EVERYTHING, users.iter().copied());
-                touches.spans.push(span);
+                let span = uses.add(index, EVERYTHING, users.iter().copied());
+                uses.spans.push(span);
             }
         }
-        return touches;
+        return uses;
     }
     for at in 0..frame.resources.len() as u32 {
         let users = lists.range(at);
         if !users.is_empty() {
-            touches.spans.push(Span {
+            uses.spans.push(Span {
                 resource: ResourceIndex(at),
                 interval: EVERYTHING,
                 is_of_slices: false,
@@ -121,20 +121,20 @@ pub(crate) fn touch(frame: &Frame) -> Touches {
             });
         }
     }
-    touches.members = lists.items;
-    touches
+    uses.members = lists.items;
+    uses
 }
 
 /// Cuts one resource into spans.
-fn cut(frame: &Frame, resource: ResourceIndex, users: &[Member], touches: &mut Touches) {
+fn cut(frame: &Frame, resource: ResourceIndex, users: &[Member], uses: &mut RangeUses) {
     let kind = &frame.resource(resource).kind;
     let range = |member: &Member| frame.uses[member.one as usize].range;
     let is_of_slices = |member: &Member| matches!(range(member), SubRange::Slices(_));
     let in_slices = users.iter().any(is_of_slices);
     cut_parts(kind, users, range, |interval, members| {
-        let mut span = touches.add(resource, interval, members.iter().copied());
+        let mut span = uses.add(resource, interval, members.iter().copied());
         span.is_of_slices = in_slices;
-        touches.spans.push(span);
+        uses.spans.push(span);
     });
     if !in_slices {
         return;
@@ -145,8 +145,8 @@ fn cut(frame: &Frame, resource: ResourceIndex, users: &[Member], touches: &mut T
             writes: false,
             ..*member
         });
-        let level = touches.add(resource, interval, members);
-        touches.levels.push(level);
+        let level = uses.add(resource, interval, members);
+        uses.levels.push(level);
     });
 }
 

@@ -23,7 +23,7 @@ use crate::solve::schedule::split::HostDraft;
 use crate::solve::state::clocks::{Point, Timeline};
 use crate::solve::state::numbers::Numbers;
 use crate::solve::state::predecessors::for_each_predecessor;
-use crate::solve::state::{Hosted, Maps, Mark, State};
+use crate::solve::state::{Hosted, Maps, State, TrackedAccess};
 use crate::states::{EndPass, HostVisibility, HostWait, Rare};
 
 /// The host's stage, without accesses.
@@ -199,9 +199,9 @@ fn advance(
     // release.
     let is_free = state.rare.pending().is_some() && state.write.is_none() && state.reads.is_empty();
     if writes && !is_free {
-        for_each_predecessor(state, |mark, _| {
-            if !is_over(&mut builder.waits, state, mark) {
-                wait(&mut builder.waits, step, mark);
+        for_each_predecessor(state, |tracked, _| {
+            if !is_over(&mut builder.waits, state, tracked) {
+                wait(&mut builder.waits, step, tracked);
             }
         });
     }
@@ -213,7 +213,7 @@ fn advance(
         (Some(_), Some(host)) if layout_fits => {
             if host.wait != HostWait::Before {
                 host.wait = HostWait::Now;
-                wait(&mut builder.waits, step, &host.mark);
+                wait(&mut builder.waits, step, &host.tracked);
             }
         }
         _ if layout_fits => make_visible(builder, step, one, state),
@@ -239,18 +239,18 @@ fn advance(
 /// Whether an access is known to have completed, because a host pass of an earlier frame has waited for
 /// it. That pass waited for the submission that made the last write visible to the host. So the write
 /// and every earlier submission of that queue have completed.
-fn is_over(waits: &mut Waits<'_>, state: &State, mark: &Mark) -> bool {
+fn is_over(waits: &mut Waits<'_>, state: &State, tracked: &TrackedAccess) -> bool {
     let host = state.rare.host();
     let Some(host) = host.filter(|host| host.wait == HostWait::Before) else {
         return false;
     };
-    if state.write.as_ref() == Some(mark) {
+    if state.write.as_ref() == Some(tracked) {
         return true;
     }
     // The comparison below makes the plan depend on both values.
-    waits.past.consult_exactly(mark);
-    waits.past.consult_exactly(&host.mark);
-    host.mark.queue == mark.queue && mark.value <= host.mark.value
+    waits.past.consult_exactly(tracked);
+    waits.past.consult_exactly(&host.tracked);
+    host.tracked.queue == tracked.queue && tracked.value <= host.tracked.value
 }
 
 /// The scope of a use by a host pass. Host access to memory that is visible for reads may also
@@ -269,18 +269,18 @@ fn scope_of(one: &Use) -> Scope {
 
 /// Makes the last write of a run visible to a host pass, by a barrier at the end of a submission.
 fn make_visible(builder: &mut Builder<'_>, step: &mut HostStep, one: &Use, state: &mut State) {
-    let Some(mark) = state.write else {
+    let Some(tracked) = state.write else {
         unreachable!("contents without a write need no visibility");
     };
     let place = place(builder, one.resource, &[state], false);
     let reason = reason(builder, step.pass, one, &[state], DependencyKind::Memory);
-    let src = builder.source_at(place, &mark, true, &reason);
+    let src = builder.source_at(place, &tracked, true, &reason);
     builder.records[place]
         .tail
         .merge(src, scope_of(one), reason);
     builder.note_use(one.resource, place);
     let view = view(builder, step.pass, place);
-    wait(&mut builder.waits, step, &view.mark);
+    wait(&mut builder.waits, step, &view.tracked);
     state.rare.set_host(view);
 }
 
@@ -291,7 +291,7 @@ fn change_layout(
     one: &Use,
     interval: Range<u64>,
     states: &[&State],
-) -> HostVisibility<Mark> {
+) -> HostVisibility<TrackedAccess> {
     let old_layout = states.first().map_or(Layout::Undefined, |it| it.layout);
     let reason = reason(
         builder,
@@ -315,14 +315,22 @@ fn change_layout(
         .push(resource, interval, barrier);
     builder.note_use(one.resource, place);
     let view = view(builder, step.pass, place);
-    wait(&mut builder.waits, step, &view.mark);
+    wait(&mut builder.waits, step, &view.tracked);
     view
 }
 
 /// Updates the state after a layout transition: every later access depends on it.
-fn layout_changed(builder: &Builder<'_>, one: &Use, view: HostVisibility<Mark>, state: &mut State) {
-    let pass = state.write.map_or(view.mark.pass, |write| write.pass);
-    state.write = Some(Mark { pass, ..view.mark });
+fn layout_changed(
+    builder: &Builder<'_>,
+    one: &Use,
+    view: HostVisibility<TrackedAccess>,
+    state: &mut State,
+) {
+    let pass = state.write.map_or(view.tracked.pass, |write| write.pass);
+    state.write = Some(TrackedAccess {
+        pass,
+        ..view.tracked
+    });
     state.reads.clear();
     state.rare.forget_promised();
     state.visible.clear();
@@ -330,17 +338,17 @@ fn layout_changed(builder: &Builder<'_>, one: &Use, view: HostVisibility<Mark>, 
     if builder.inputs.is_owned(one.resource) {
         // A transition is a use, so without an owner the family that performs it becomes the
         // owner.
-        let family = builder.inputs.topology.family(view.mark.queue);
+        let family = builder.inputs.topology.family(view.tracked.queue);
         state.owner.get_or_insert(family);
     }
     state.rare.set_host(view);
 }
 
 /// Returns the visibility of a host pass at the end of a submission.
-fn view(builder: &Builder<'_>, pass: PassIndex, place: usize) -> HostVisibility<Mark> {
+fn view(builder: &Builder<'_>, pass: PassIndex, place: usize) -> HostVisibility<TrackedAccess> {
     let Point { queue, value } = builder.point(place);
     HostVisibility {
-        mark: Mark {
+        tracked: TrackedAccess {
             queue,
             value,
             scope: HOST,
@@ -364,7 +372,9 @@ fn reason(
     let earlier = states.find_map(|state| state.write.as_ref().or(state.reads.last()));
     Reason {
         resource: one.resource,
-        earlier: earlier.map_or(PassRef::None, |mark| builder.waits.past.pass_ref(mark.pass)),
+        earlier: earlier.map_or(PassRef::None, |tracked| {
+            builder.waits.past.pass_ref(tracked.pass)
+        }),
         later: PassRef::Pass(pass),
         dependency_kind,
     }
@@ -377,8 +387,8 @@ fn sources(builder: &mut Builder<'_>, place: usize, reason: &Reason, states: &[&
         let writes = state.write.iter().map(|write| (write, true));
         writes.chain(state.reads.iter().map(|read| (read, false)))
     });
-    all.fold(Scope::default(), |all, (mark, memory)| {
-        all.union(builder.source_at(place, mark, memory, reason))
+    all.fold(Scope::default(), |all, (tracked, memory)| {
+        all.union(builder.source_at(place, tracked, memory, reason))
     })
 }
 
@@ -391,7 +401,7 @@ fn place(
     states: &[&State],
     changes: bool,
 ) -> usize {
-    let submission = |mark: &Mark| builder.waits.timeline.submission(mark.point());
+    let submission = |tracked: &TrackedAccess| builder.waits.timeline.submission(tracked.point());
     let mut place = None;
     for state in states {
         place = place.max(state.write.as_ref().and_then(submission));
@@ -403,7 +413,7 @@ fn place(
         return place;
     }
     let mut last = states.iter();
-    let mark = last.find_map(|state| state.write.as_ref().or(state.reads.last()));
+    let tracked = last.find_map(|state| state.write.as_ref().or(state.reads.last()));
     let topology = builder.inputs.topology;
     let owner = states.first().and_then(|state| state.owner);
     let owning = || {
@@ -411,14 +421,17 @@ fn place(
         queues.find(|queue| owner == Some(topology.family(*queue)))
     };
     let next = || builder.next_queue(resource);
-    let queue = mark.map(|mark| mark.queue).or_else(owning).or_else(next);
+    let queue = tracked
+        .map(|tracked| tracked.queue)
+        .or_else(owning)
+        .or_else(next);
     builder.window(queue.unwrap_or_default())
 }
 
 /// Lets a host pass wait for an access.
-fn wait(waits: &mut Waits<'_>, step: &mut HostStep, mark: &Mark) {
-    waits.past.consult_exactly(mark);
-    wait_for(step, mark.point());
+fn wait(waits: &mut Waits<'_>, step: &mut HostStep, tracked: &TrackedAccess) {
+    waits.past.consult_exactly(tracked);
+    wait_for(step, tracked.point());
 }
 
 /// Lets a host pass wait for a point.

@@ -19,7 +19,7 @@ use crate::solve::barriers::record::Barrier;
 use crate::solve::barriers::request::Request;
 use crate::solve::queues::ownership::{self, Destination, Releases, half};
 use crate::solve::state::predecessors::{for_each_predecessor, last_pass};
-use crate::solve::state::{Maps, Mark, State};
+use crate::solve::state::{Maps, State, TrackedAccess};
 use crate::states::{EndPass, Pending};
 use crate::topology::QueueIndex;
 
@@ -48,12 +48,12 @@ pub(crate) fn acquire_image(
         .submission
         .acquires
         .push(acquire);
-    let mark = Mark {
+    let tracked = TrackedAccess {
         pass: EndPass::Presentation,
         step: 0,
-        ..request.mark(Scope::of_stages(stages))
+        ..request.tracked(Scope::of_stages(stages))
     };
-    map.update(EVERYTHING, |_, state| state.write = Some(mark));
+    map.update(EVERYTHING, |_, state| state.write = Some(tracked));
 }
 
 /// Presents the swapchain images that the frame uses.
@@ -94,8 +94,8 @@ fn finish(
     let reason = reason(builder, resource, last_pass(&[state]));
     let (old_layout, new_layout) = (state.layout, Layout::PresentSrc);
     let mut src = Scope::default();
-    for_each_predecessor(state, |mark, memory| {
-        src = src.union(builder.source_at(place, mark, memory, &reason));
+    for_each_predecessor(state, |tracked, memory| {
+        src = src.union(builder.source_at(place, tracked, memory, &reason));
     });
     if old_layout == new_layout {
         return;
@@ -153,12 +153,12 @@ fn acquire_to_present(
     builder: &mut Builder<'_>,
     resource: ResourceIndex,
     place: usize,
-    pending: &Pending<Mark>,
+    pending: &Pending<TrackedAccess>,
     map: &mut RangeMap<State>,
 ) {
-    let reason = reason(builder, resource, Some(pending.mark.pass));
+    let reason = reason(builder, resource, Some(pending.tracked.pass));
     let all = !builder.inputs.topology.maintenance8;
-    let stages = builder.require_late(place, &pending.mark, all, reason.clone());
+    let stages = builder.require_late(place, &pending.tracked, all, reason.clone());
     let barrier = Barrier {
         src: Scope::of_stages(stages),
         dst: Scope::default(),
@@ -172,10 +172,10 @@ fn acquire_to_present(
         .tail
         .push_half(declared, &pending.range, barrier);
     let point = builder.point(place);
-    let write = Mark {
+    let write = TrackedAccess {
         queue: point.queue,
         value: point.value,
-        ..pending.mark
+        ..pending.tracked
     };
     intervals(&declared.kind, &pending.range, |interval| {
         map.update(interval, |_, state| {

@@ -12,11 +12,11 @@ use crate::frame::Frame;
 use crate::range::{EVERYTHING, RangeMap};
 use crate::resource::{BlockId, Placement, ResourceIndex};
 use crate::solve::state::predecessors::{for_each_predecessor, source};
-use crate::solve::state::{Maps, Mark, Past, State};
+use crate::solve::state::{Maps, Past, State, TrackedAccess};
 use crate::states::States;
 
 /// The last accesses to each byte.
-type Bytes = RangeMap<Vec<Mark>>;
+type Bytes = RangeMap<Vec<TrackedAccess>>;
 
 /// A block that resources of the frame lie in.
 #[derive(Clone, Debug)]
@@ -79,14 +79,14 @@ impl Blocks {
         let map = &mut maps[resource.0 as usize];
         if frame.resource(resource).is_image() {
             let mut all = Vec::new();
-            for (_, marks) in block.bytes.iter_within(place.range()) {
-                marks.iter().for_each(|mark| add(&mut all, *mark));
+            for (_, accesses) in block.bytes.iter_within(place.range()) {
+                accesses.iter().for_each(|tracked| add(&mut all, *tracked));
             }
             map.update(EVERYTHING, |_, state| state.rare.set_aliased(all.clone()));
             return;
         }
         let last = frame.resource(resource).kind.length() - 1;
-        for (run, marks) in block.bytes.iter_within(place.range()) {
+        for (run, accesses) in block.bytes.iter_within(place.range()) {
             // Bytes of the placement beyond the end of the buffer (alignment) count as its last byte.
             let start = run.start.saturating_sub(place.offset).min(last);
             let end = match run.end.saturating_sub(place.offset) {
@@ -95,7 +95,9 @@ impl Blocks {
             };
             map.update(start..end, |_, state| {
                 let mut aliased = state.rare.aliased().to_vec();
-                marks.iter().for_each(|mark| add(&mut aliased, *mark));
+                accesses
+                    .iter()
+                    .for_each(|tracked| add(&mut aliased, *tracked));
                 state.rare.set_aliased(aliased);
             });
         }
@@ -116,9 +118,11 @@ impl Block {
         let first = past.next();
         let stored = states.block(id);
         let bytes = stored.map(|stored| {
-            stored.map(|marks| {
-                let marks = marks.iter();
-                marks.map(|mark| past.mark(states, mark)).collect()
+            stored.map(|accesses| {
+                let accesses = accesses.iter();
+                accesses
+                    .map(|tracked| past.tracked(states, tracked))
+                    .collect()
             })
         });
         Self {
@@ -152,9 +156,9 @@ fn place(frame: &Frame, resource: ResourceIndex) -> Placement {
 fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeMap<State>) {
     let place = place(frame, resource).range();
     if frame.resource(resource).is_image() {
-        let mut marks = Vec::new();
+        let mut accesses = Vec::new();
         for (_, state) in map.iter() {
-            last_accesses(state, &mut marks);
+            last_accesses(state, &mut accesses);
         }
         let untouched = map
             .iter()
@@ -162,54 +166,54 @@ fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeM
         bytes.update(place, |_, old| {
             // A used range is ordered after all accesses that need only an execution dependency,
             // which covers whole stages.
-            old.retain(|mark| marks.is_empty() || !mark.scope.access.is_empty());
-            write_down(old, &marks, untouched);
+            old.retain(|tracked| accesses.is_empty() || !tracked.scope.access.is_empty());
+            write_down(old, &accesses, untouched);
         });
         return;
     }
     for (run, state) in map.iter() {
         let end = run.end.saturating_add(place.start).min(place.end);
-        let mut marks = Vec::new();
-        last_accesses(state, &mut marks);
+        let mut accesses = Vec::new();
+        last_accesses(state, &mut accesses);
         let untouched = !state.rare.aliased().is_empty();
         bytes.update(place.start + run.start..end, |_, old| {
-            write_down(old, &marks, untouched)
+            write_down(old, &accesses, untouched)
         });
     }
 }
 
 /// Replaces the recorded accesses, or adds to them.
-fn write_down(old: &mut Vec<Mark>, new: &[Mark], keep: bool) {
+fn write_down(old: &mut Vec<TrackedAccess>, new: &[TrackedAccess], keep: bool) {
     if !keep {
         old.clear();
     }
-    new.iter().for_each(|mark| add(old, *mark));
+    new.iter().for_each(|tracked| add(old, *tracked));
 }
 
 /// Adds the accesses that the next user of a range depends on, without the range's own aliasing
 /// hazards.
-fn last_accesses(state: &State, marks: &mut Vec<Mark>) {
+fn last_accesses(state: &State, accesses: &mut Vec<TrackedAccess>) {
     let mut own = state.clone();
     own.rare.forget_aliased();
-    for_each_predecessor(&own, |mark, memory| {
-        let scope = source(mark, memory);
-        add(marks, Mark { scope, ..*mark });
+    for_each_predecessor(&own, |tracked, memory| {
+        let scope = source(tracked, memory);
+        add(accesses, TrackedAccess { scope, ..*tracked });
     });
 }
 
-/// Adds a mark, unless a dependency on an existing mark covers it. Drops existing marks that a
-/// dependency on the new mark covers.
-fn add(marks: &mut Vec<Mark>, new: Mark) {
-    if marks.iter().any(|mark| covers(mark, &new)) {
+/// Adds an access, unless a dependency on an existing one covers it. Drops existing ones that a
+/// dependency on the new one covers.
+fn add(accesses: &mut Vec<TrackedAccess>, new: TrackedAccess) {
+    if accesses.iter().any(|tracked| covers(tracked, &new)) {
         return;
     }
-    marks.retain(|mark| !covers(&new, mark));
-    marks.push(new);
+    accesses.retain(|tracked| !covers(&new, tracked));
+    accesses.push(new);
 }
 
 /// Whether a barrier or wait for one access also covers another. For two accesses before the frame
 /// the result must not depend on their timeline values, because cached plans are used again.
-fn covers(one: &Mark, other: &Mark) -> bool {
+fn covers(one: &TrackedAccess, other: &TrackedAccess) -> bool {
     let is_later = match (one.value > 0, other.value > 0) {
         (true, true) => (one.value, one.step) >= (other.value, other.step),
         (true, false) => true,

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::plan::Scope;
-use crate::solve::state::{Mark, State};
+use crate::solve::state::{State, TrackedAccess};
 use crate::states::VisibleScope;
 use crate::topology::QueueIndex;
 
@@ -24,7 +24,7 @@ pub(crate) fn is_visible(state: &State, queue: QueueIndex, scope: Scope) -> bool
 /// slices different passes then write.
 #[inline]
 pub(crate) fn is_ready(state: &State, queue: QueueIndex, scope: Scope) -> bool {
-    let is_barrier = |write: &Mark| write.queue == queue && write.scope.access.is_empty();
+    let is_barrier = |write: &TrackedAccess| write.queue == queue && write.scope.access.is_empty();
     let rare = &state.rare;
     let is_kept = rare.pending().is_none() && rare.promised().is_none();
     let is_unused = state.reads.is_empty() && is_kept && rare.aliased().is_empty();

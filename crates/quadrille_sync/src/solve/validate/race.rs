@@ -4,7 +4,7 @@ use crate::error::{ConflictingAccess, PlanError};
 use crate::frame::Frame;
 use crate::resource::{Lifetime, Resource, ResourceIndex};
 use crate::solve::graph::depend::is_declared;
-use crate::solve::graph::touch::{Member, Span, Touches};
+use crate::solve::graph::range_uses::{Member, RangeUses, Span};
 use crate::solve::graph::{Graph, ranks};
 use crate::states::States;
 
@@ -16,17 +16,17 @@ struct Pair {
     span: usize,
 }
 
-/// Reports pairs of uses that lack an order, and reads of contents that were never written. `touches`
+/// Reports pairs of uses that lack an order, and reads of contents that were never written. `uses`
 /// is sorted by `order`.
 pub(crate) fn race(
     frame: &Frame,
-    touches: &Touches,
+    uses: &RangeUses,
     graph: &Graph,
     order: &[u32],
     states: &States,
     errors: &mut Vec<PlanError>,
 ) {
-    let pairs = pairs(frame, touches);
+    let pairs = pairs(frame, uses);
     let ends: Vec<(u32, u32)> = (pairs.iter())
         .map(|pair| (pair.first.pass, pair.second.pass))
         .collect();
@@ -42,10 +42,10 @@ pub(crate) fn race(
         let resource = frame.uses[pair.first.one as usize].resource;
         if !reported.contains(&(ends, resource)) {
             reported.push((ends, resource));
-            errors.push(unordered(frame, touches, pair));
+            errors.push(unordered(frame, uses, pair));
         }
     }
-    for one in unwritten(frame, touches, order, states) {
+    for one in unwritten(frame, uses, order, states) {
         errors.push(never_written(frame, one));
     }
 }
@@ -53,10 +53,10 @@ pub(crate) fn race(
 /// All pairs of successive uses that need an order, in spans with several writers. Other pairs follow,
 /// because order is transitive and [`depend`](crate::solve::graph::depend) has ordered the spans with
 /// one writer.
-fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
+fn pairs(frame: &Frame, uses: &RangeUses) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut readers: Vec<Member> = Vec::new();
-    for (span, (_, members)) in touches.spans().enumerate() {
+    for (span, (_, members)) in uses.spans().enumerate() {
         if members.iter().filter(|member| member.writes).count() < 2 {
             continue;
         }
@@ -91,7 +91,7 @@ fn pairs(frame: &Frame, touches: &Touches) -> Vec<Pair> {
 }
 
 /// The error for a pair of uses without an order.
-fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
+fn unordered(frame: &Frame, uses: &RangeUses, pair: &Pair) -> PlanError {
     let one = |member: Member| &frame.uses[member.one as usize];
     let who = |member: Member| {
         ConflictingAccess::new(&frame.passes[member.pass as usize], one(member).access)
@@ -113,7 +113,7 @@ fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
     } else {
         (pair.first, pair.second)
     };
-    let members = touches
+    let members = uses
         .spans()
         .nth(pair.span)
         .map_or(&[][..], |(_, members)| members);
@@ -135,11 +135,11 @@ fn unordered(frame: &Frame, touches: &Touches, pair: &Pair) -> PlanError {
 ///
 /// Images are checked span by span. A buffer counts as written once any part of it is: filling a part
 /// and declaring a read of the whole is common and harmless.
-fn unwritten(frame: &Frame, touches: &Touches, order: &[u32], states: &States) -> Vec<Member> {
+fn unwritten(frame: &Frame, uses: &RangeUses, order: &[u32], states: &States) -> Vec<Member> {
     let mut found = Vec::new();
     // Computed on first use: most frames have no candidates.
     let mut first_write: Option<FirstWrites> = None;
-    for (span, members) in touches.spans() {
+    for (span, members) in uses.spans() {
         let resource = frame.resource(span.resource);
         if defined_at_start(resource, span, states) {
             continue;
@@ -147,8 +147,7 @@ fn unwritten(frame: &Frame, touches: &Touches, order: &[u32], states: &States) -
         for member in members {
             let one = &frame.uses[member.one as usize];
             if one.access.is_read() && !one.discard {
-                let first =
-                    first_write.get_or_insert_with(|| FirstWrites::new(frame, touches, order));
+                let first = first_write.get_or_insert_with(|| FirstWrites::new(frame, uses, order));
                 if resource.is_image() || !first.is_before(span.resource, member.pass) {
                     found.push(*member);
                 }
@@ -172,10 +171,10 @@ struct FirstWrites {
 }
 
 impl FirstWrites {
-    fn new(frame: &Frame, touches: &Touches, order: &[u32]) -> Self {
+    fn new(frame: &Frame, uses: &RangeUses, order: &[u32]) -> Self {
         let rank = ranks(order);
         let mut first = vec![u32::MAX; frame.resources.len()];
-        for (span, members) in touches.spans() {
+        for (span, members) in uses.spans() {
             if let Some(member) = members.iter().find(|member| member.writes) {
                 let first = &mut first[span.resource.0 as usize];
                 *first = (*first).min(rank[member.pass as usize]);

@@ -22,7 +22,7 @@ use crate::solve::barriers::record::Barrier;
 use crate::solve::barriers::request::Request;
 use crate::solve::barriers::scope::scope_of;
 use crate::solve::barriers::slices::for_each_whole;
-use crate::solve::state::{Maps, Mark, State};
+use crate::solve::state::{Maps, State, TrackedAccess};
 use crate::states::{Pending, VisibleScope};
 
 /// Transfers ownership of the ranges that a pass needs to the family of its queue, and completes
@@ -75,7 +75,12 @@ pub(crate) fn acquire_needed(
 
 /// Whether a request needs the acquire of a released range: it needs the contents, or discards
 /// only a part.
-fn needs(request: &Request, kind: &ResourceKind, state: &State, pending: &Pending<Mark>) -> bool {
+fn needs(
+    request: &Request,
+    kind: &ResourceKind,
+    state: &State,
+    pending: &Pending<TrackedAccess>,
+) -> bool {
     !request.discards(state) || !request.range.covers(&pending.range, kind)
 }
 
@@ -147,7 +152,7 @@ fn acquire(
     calls: &mut Calls,
     request: &Request,
     kind: &ResourceKind,
-    pending: Pending<Mark>,
+    pending: Pending<TrackedAccess>,
     map: &mut RangeMap<State>,
 ) {
     let dst = scope_within(builder.inputs, request, &pending);
@@ -165,8 +170,8 @@ fn acquire(
     } else {
         let stages = builder
             .waits
-            .require(request, &pending.mark, stages, all, dependency_kind);
-        (stages, Some(pending.mark.pass))
+            .require(request, &pending.tracked, stages, all, dependency_kind);
+        (stages, Some(pending.tracked.pass))
     };
     calls.follow_wait();
     let barrier = Barrier {
@@ -180,7 +185,7 @@ fn acquire(
     let resource = builder.inputs.frame.resource(request.resource);
     calls.needed(0).push_half(resource, &pending.range, barrier);
     // After an unpredicted transfer, the previous frame must not predict the next one.
-    let is_predicted = !builder.is_window(&pending.mark);
+    let is_predicted = !builder.is_window(&pending.tracked);
     intervals(kind, &pending.range, |interval| {
         map.update(interval, |_, state| {
             state.rare.forget_pending();
@@ -194,7 +199,7 @@ fn acquire(
                 scope: dst,
                 is_ready: false,
             }];
-            state.write = Some(request.mark(dst.stages_only()));
+            state.write = Some(request.tracked(dst.stages_only()));
             if !is_predicted {
                 state.forget_previous();
             }
@@ -205,7 +210,7 @@ fn acquire(
 /// The union of the scopes of all uses by the request's pass that overlap the acquired range. These
 /// may differ from the uses that overlap the request. For uses in another layout the acquire is only
 /// an execution dependency: the transition that follows makes the memory visible to them.
-fn scope_within(inputs: Inputs<'_>, request: &Request, pending: &Pending<Mark>) -> Scope {
+fn scope_within(inputs: Inputs<'_>, request: &Request, pending: &Pending<TrackedAccess>) -> Scope {
     let supported = Stages::supported_by(inputs.topology.queue(request.queue).capabilities);
     let acquired = |scope: Scope, layout: Layout| match request.image {
         true if layout != pending.new_layout => scope.stages_only(),

@@ -10,7 +10,7 @@ use crate::range::{EVERYTHING, RangeMap, SubRange, gather, intervals};
 use crate::resource::{ResourceIndex, ResourceKind};
 use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::request::Request;
-use crate::solve::state::{Mark, State};
+use crate::solve::state::{State, TrackedAccess};
 use crate::states::{EndPass, Pending};
 use crate::topology::FamilyIndex;
 
@@ -66,8 +66,8 @@ impl Outside {
         map: &mut RangeMap<State>,
     ) {
         for (owner, layout, range) in self.ranges(kind) {
-            let mark = request.mark(Scope::default());
-            let pending = pending((owner, request.family), layout, range, mark);
+            let tracked = request.tracked(Scope::default());
+            let pending = pending((owner, request.family), layout, range, tracked);
             intervals(kind, &range, |interval| {
                 map.update(interval, |_, state| state.rare.set_pending(pending.clone()));
             });
@@ -89,7 +89,7 @@ impl Outside {
             unreachable!("frames without queues are refused");
         };
         let place = builder.window(queue);
-        let mark = Mark {
+        let tracked = TrackedAccess {
             queue,
             value: builder.point(place).value,
             scope: Scope::default(),
@@ -104,7 +104,7 @@ impl Outside {
                 later: later.clone(),
                 dependency_kind: DependencyKind::OwnershipTransfer,
             };
-            let pending = pending((owner, family), layout, range, mark);
+            let pending = pending((owner, family), layout, range, tracked);
             record_acquire(builder, place, ALL, &pending, reason, map);
         }
     }
@@ -126,14 +126,14 @@ fn pending(
     (from, to): (FamilyIndex, FamilyIndex),
     layout: Layout,
     range: SubRange,
-    mark: Mark,
-) -> Pending<Mark> {
+    tracked: TrackedAccess,
+) -> Pending<TrackedAccess> {
     Pending {
         from,
         to,
         old_layout: layout,
         new_layout: layout,
         range,
-        mark,
+        tracked,
     }
 }

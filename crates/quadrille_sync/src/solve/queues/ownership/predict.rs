@@ -56,7 +56,7 @@ fn next(resource: ResourceIndex, states: &[&State]) -> Option<Destination> {
         return None;
     }
     let mut used_in_frame = false;
-    for_each_predecessor_of(states, |mark, _| used_in_frame |= mark.value > 0);
+    for_each_predecessor_of(states, |tracked, _| used_in_frame |= tracked.value > 0);
     // Without a last use (the host used it later) there is no submission for a predicted release.
     if !used_in_frame || of_all.owner.is_none_or(|owner| owner == next.family) {
         return None;

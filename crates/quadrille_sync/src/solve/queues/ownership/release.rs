@@ -14,7 +14,7 @@ use crate::resource::{Lifetime, ResourceIndex};
 use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::record::Barrier;
 use crate::solve::state::predecessors::{for_each_predecessor_of, last_pass, source};
-use crate::solve::state::{Maps, Mark, State};
+use crate::solve::state::{Maps, State, TrackedAccess};
 use crate::states::{EndPass, Pending};
 use crate::topology::{FamilyIndex, QueueIndex};
 
@@ -79,12 +79,12 @@ impl Releases {
         let last = last_pass(states).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
         let queue = builder.point(place).queue;
         let mut src = Scope::default();
-        for_each_predecessor_of(states, |mark, memory| {
-            if mark.queue == queue {
-                src = src.union(source(mark, memory));
+        for_each_predecessor_of(states, |tracked, memory| {
+            if tracked.queue == queue {
+                src = src.union(source(tracked, memory));
             } else {
                 let reason = reason(builder, to, last);
-                src = src.union(builder.chain_late(place, mark, reason));
+                src = src.union(builder.chain_late(place, tracked, reason));
             }
         });
         let release = Release {
@@ -134,7 +134,7 @@ fn reason(builder: &Builder<'_>, to: &Destination, last: Option<EndPass>) -> Rea
 /// The family that used a range last, or else the first one.
 fn last_family(builder: &Builder<'_>, states: &[&State]) -> FamilyIndex {
     let mut queue = QueueIndex(0);
-    for_each_predecessor_of(states, |mark, _| queue = mark.queue);
+    for_each_predecessor_of(states, |tracked, _| queue = tracked.queue);
     builder.inputs.topology.family(queue)
 }
 
@@ -144,7 +144,7 @@ fn append(
     release: &Release,
     last: Option<EndPass>,
     range: SubRange,
-) -> Pending<Mark> {
+) -> Pending<TrackedAccess> {
     let Release {
         to,
         from,
@@ -172,7 +172,7 @@ fn append(
         .push_half(resource, &range, barrier);
     let point = builder.point(*place);
     builder.note_use(to.resource, *place);
-    let mark = Mark {
+    let tracked = TrackedAccess {
         queue: point.queue,
         value: point.value,
         // The source for a later access that discards the contents and so skips the acquire. The
@@ -199,7 +199,7 @@ fn append(
         old_layout: *old_layout,
         new_layout: to.layout,
         range,
-        mark,
+        tracked,
     }
 }
 
@@ -220,11 +220,11 @@ fn place(
 ) -> usize {
     let mut last = None;
     let mut queue = None;
-    for_each_predecessor_of(states, |mark, _| {
-        last = last.max(builder.waits.timeline.submission(mark.point()));
-        let candidate = builder.inputs.topology.queue(mark.queue);
+    for_each_predecessor_of(states, |tracked, _| {
+        last = last.max(builder.waits.timeline.submission(tracked.point()));
+        let candidate = builder.inputs.topology.queue(tracked.queue);
         if candidate.family == owner && !candidate.is_foreign() {
-            queue = Some(mark.queue);
+            queue = Some(tracked.queue);
         }
     });
     if builder.inputs.frame.resource(resource).is_image() || builder.inputs.is_given(resource) {
@@ -251,14 +251,14 @@ pub(crate) fn own_release_queue(builder: &Builder<'_>, states: &[&State]) -> Opt
 /// [`own_release_queue`], with the submission of the last use.
 fn unordered_release(builder: &Builder<'_>, states: &[&State]) -> Option<(QueueIndex, usize)> {
     let mut last = None;
-    for_each_predecessor_of(states, |mark, _| {
-        last = last.max(builder.waits.timeline.submission(mark.point()));
+    for_each_predecessor_of(states, |tracked, _| {
+        last = last.max(builder.waits.timeline.submission(tracked.point()));
     });
     let last = last.filter(|last| builder.records[*last].has_passes())?;
     let mut is_alone = true;
-    for_each_predecessor_of(states, |mark, _| {
-        let is_ordered = builder.waits.timeline.is_after(last, mark.point());
-        is_alone &= mark.value <= 0 || is_ordered;
+    for_each_predecessor_of(states, |tracked, _| {
+        let is_ordered = builder.waits.timeline.is_after(last, tracked.point());
+        is_alone &= tracked.value <= 0 || is_ordered;
     });
     (!is_alone).then(|| (builder.point(last).queue, last))
 }

@@ -12,7 +12,7 @@ use crate::range::{RangeMap, intervals};
 use crate::resource::ResourceIndex;
 use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::record::Barrier;
-use crate::solve::state::{Mark, State};
+use crate::solve::state::{State, TrackedAccess};
 use crate::states::Pending;
 
 /// All stages, for acquires that no known stage waits for.
@@ -59,7 +59,7 @@ pub(super) fn complete_pending(
     builder: &mut Builder<'_>,
     resource: ResourceIndex,
     later: PassRef,
-    pending: &Pending<Mark>,
+    pending: &Pending<TrackedAccess>,
     map: &mut RangeMap<State>,
 ) {
     let Some(queue) = builder.inputs.queue_of(pending.to) else {
@@ -68,14 +68,14 @@ pub(super) fn complete_pending(
     let place = builder.window(queue);
     let reason = Reason {
         resource,
-        earlier: builder.waits.past.pass_ref(pending.mark.pass),
+        earlier: builder.waits.past.pass_ref(pending.tracked.pass),
         later,
         dependency_kind: DependencyKind::OwnershipTransfer,
     };
     // With maintenance8 the acquire can chain from stages that have waited already, and later
     // accesses chain from the acquire. No other stage of the queue has to wait.
     let all = !builder.inputs.topology.maintenance8;
-    let stages = builder.require_late(place, &pending.mark, all, reason.clone());
+    let stages = builder.require_late(place, &pending.tracked, all, reason.clone());
     let scope = if all { ALL } else { Scope::of_stages(stages) };
     record_acquire(builder, place, scope, pending, reason, map);
 }
@@ -86,7 +86,7 @@ pub(super) fn record_acquire(
     builder: &mut Builder<'_>,
     place: usize,
     scope: Scope,
-    pending: &Pending<Mark>,
+    pending: &Pending<TrackedAccess>,
     reason: Reason,
     map: &mut RangeMap<State>,
 ) {
@@ -105,11 +105,11 @@ pub(super) fn record_acquire(
         .push_half(resource, &pending.range, barrier);
     let point = builder.point(place);
     builder.note_use(index, place);
-    let write = Mark {
+    let write = TrackedAccess {
         queue: point.queue,
         value: point.value,
         scope,
-        pass: pending.mark.pass,
+        pass: pending.tracked.pass,
         step: builder.records[place].step,
     };
     intervals(&resource.kind, &pending.range, |interval| {
@@ -132,8 +132,8 @@ pub(super) fn record_acquire(
 pub(crate) fn for_each_pending(
     map: &mut RangeMap<State>,
     within: Range<u64>,
-    is_wanted: impl Fn(&State, &Pending<Mark>) -> bool,
-    mut acquire: impl FnMut(&mut RangeMap<State>, Pending<Mark>),
+    is_wanted: impl Fn(&State, &Pending<TrackedAccess>) -> bool,
+    mut acquire: impl FnMut(&mut RangeMap<State>, Pending<TrackedAccess>),
 ) {
     let mut at = within.start;
     while at < within.end {
