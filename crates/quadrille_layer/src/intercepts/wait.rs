@@ -28,7 +28,7 @@ pub(crate) unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Re
         .begin("vkQueueWaitIdle")
         .detail("queue", position);
     device.run(call, || {
-        let empty = |work: &Work| work.fifo.held(position).next().is_none();
+        let empty = |work: &Work| work.fifo.pending(position).next().is_none();
         // SAFETY: called under the lock that guards the real queue.
         device.wait_idle("vkQueueWaitIdle", empty, || unsafe {
             (device.driver.next.core.fp_v1_0().queue_wait_idle)(device.driver.queue)

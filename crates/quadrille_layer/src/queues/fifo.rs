@@ -24,14 +24,14 @@ pub(crate) struct Ticket(pub(crate) u64);
 
 /// A submission that is not forwarded to the real queue yet.
 #[derive(Debug)]
-pub(crate) struct Held<T> {
+pub(crate) struct PendingSubmission<T> {
     pub(crate) ticket: Ticket,
     waits: Vec<Point>,
     signals: Vec<Point>,
     pub(crate) work: T,
 }
 
-impl<T> Held<T> {
+impl<T> PendingSubmission<T> {
     /// Whether this submission would end a wait. For a binary semaphore, any signal would.
     pub(crate) fn signals_at_least(&self, wait: Point, kind: Kind) -> bool {
         let ends = |signal: &Point| kind == Kind::Binary || signal.value >= wait.value;
@@ -69,7 +69,7 @@ pub(crate) struct Blocked {
 /// The submissions of all virtual queues of one device.
 #[derive(Debug)]
 pub(crate) struct Fifo<T> {
-    queues: Vec<VecDeque<Held<T>>>,
+    queues: Vec<VecDeque<PendingSubmission<T>>>,
     semaphores: HashMap<u64, Semaphore>,
     next_ticket: u64,
     epoch: u64,
@@ -137,7 +137,7 @@ impl<T> Fifo<T> {
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
         self.epoch += 1;
-        self.queues[queue].push_back(Held {
+        self.queues[queue].push_back(PendingSubmission {
             ticket,
             waits,
             signals,
@@ -197,7 +197,7 @@ impl<T> Fifo<T> {
     pub(crate) fn blocked(&self) -> Vec<Blocked> {
         let heads = self.queues.iter().enumerate();
         heads
-            .filter_map(|(queue, held)| Some((queue, held.front()?)))
+            .filter_map(|(queue, pending)| Some((queue, pending.front()?)))
             .flat_map(|(queue, head)| head.waits.iter().map(move |wait| (queue, head, *wait)))
             .filter(|(_, _, wait)| !self.is_covered(*wait))
             .map(|(queue, head, wait)| Blocked {
@@ -209,13 +209,13 @@ impl<T> Fifo<T> {
             .collect()
     }
 
-    /// Held submissions of one queue, oldest first.
-    pub(crate) fn held(&self, queue: usize) -> impl Iterator<Item = &Held<T>> {
+    /// Pending submissions of one queue, oldest first.
+    pub(crate) fn pending(&self, queue: usize) -> impl Iterator<Item = &PendingSubmission<T>> {
         self.queues[queue].iter()
     }
 
     /// All held submissions.
-    pub(crate) fn all_held(&self) -> impl Iterator<Item = &Held<T>> {
+    pub(crate) fn all_pending(&self) -> impl Iterator<Item = &PendingSubmission<T>> {
         self.queues.iter().flatten()
     }
 

@@ -7,7 +7,7 @@
 use crate::queues::fifo::Ticket;
 
 /// With a seed, number of submissions that may be held while the app does not wait.
-const HELD_LIMIT: usize = 32;
+const PENDING_LIMIT: usize = 32;
 
 /// Upper bound of the mean number of choices between redraws.
 const RAREST_REDRAW: u64 = 8;
@@ -62,23 +62,23 @@ impl Schedule {
         .map(|(queue, _)| *queue)
     }
 
-    /// Returns how many of `held` submissions to forward while the app does not wait.
-    pub(crate) fn unasked(&mut self, held: usize) -> usize {
+    /// Returns how many of `pending` submissions to forward while the app does not wait.
+    pub(crate) fn unasked(&mut self, pending: usize) -> usize {
         match self {
-            Self::Eager => held,
+            Self::Eager => pending,
             Self::Seeded(seeded) => {
-                held.saturating_sub(HELD_LIMIT) + usize::from(seeded.random.below(4) == 0)
+                pending.saturating_sub(PENDING_LIMIT) + usize::from(seeded.random.below(4) == 0)
             }
         }
     }
 
-    /// Returns how many of `held` submissions to forward when the app polls: at least one, so that a polling app makes
+    /// Returns how many of `pending` submissions to forward when the app polls: at least one, so that a polling app makes
     /// progress.
-    pub(crate) fn polled(&mut self, held: usize) -> usize {
+    pub(crate) fn polled(&mut self, pending: usize) -> usize {
         match self {
-            Self::Eager => held,
+            Self::Eager => pending,
             Self::Seeded(seeded) => {
-                let bound = u64::try_from(held).unwrap_or(u64::MAX);
+                let bound = u64::try_from(pending).unwrap_or(u64::MAX);
                 let extra = seeded.random.below(bound.max(1));
                 1 + usize::try_from(extra).unwrap_or(0)
             }

@@ -5,7 +5,7 @@ use std::fmt;
 /// Error of an invalid setting: one line that names the token and the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    place: String,
+    location: String,
     token: String,
     allowed: String,
 }
@@ -14,15 +14,15 @@ impl Refusal {
     /// Creates the error of a `token` in place of `allowed`.
     pub(crate) fn of(token: &str, allowed: &str) -> Self {
         Self {
-            place: String::new(),
+            location: String::new(),
             token: token.to_owned(),
             allowed: allowed.to_owned(),
         }
     }
 
     /// Adds the location of the token: a variable, or a file and a line.
-    pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
-        self.place = format!("{place}: ");
+    pub(crate) fn at(mut self, location: impl fmt::Display) -> Self {
+        self.location = format!("{location}: ");
         self
     }
 }
@@ -32,7 +32,7 @@ impl fmt::Display for Refusal {
         write!(
             f,
             "{}`{}` is not allowed here; expected {}",
-            self.place, self.token, self.allowed
+            self.location, self.token, self.allowed
         )
     }
 }

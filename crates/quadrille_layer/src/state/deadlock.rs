@@ -111,15 +111,16 @@ impl Device {
         if blocked.kind == Kind::Gone {
             return text;
         }
-        let mut held = work.fifo.all_held();
-        let signaller = held.find(|held| held.signals_at_least(blocked.wait, blocked.kind));
+        let mut pending = work.fifo.all_pending();
+        let signaller =
+            pending.find(|pending| pending.signals_at_least(blocked.wait, blocked.kind));
         match signaller {
             None => text.push_str(", which nothing submitted signals"),
-            Some(held) => {
+            Some(pending) => {
                 let _ = write!(
                     text,
                     ", which submission {} would signal, itself held",
-                    held.ticket.0
+                    pending.ticket.0
                 );
             }
         }

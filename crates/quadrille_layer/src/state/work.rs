@@ -159,13 +159,16 @@ impl Work {
 
     /// Whether the driver's status of a fence applies: the fence is not held, and has no active fault.
     pub(crate) fn may_signal(&self, fence: vk::Fence) -> bool {
-        let held = self.fifo.all_held().any(|held| held.work.fence == fence);
+        let pending = self
+            .fifo
+            .all_pending()
+            .any(|pending| pending.work.fence == fence);
         let faulty = match self.fences.get(&fence) {
             None => false,
             Some(Fault::Never) => true,
             Some(Fault::NotBefore(time)) => Instant::now() < *time,
         };
-        !held && !faulty
+        !pending && !faulty
     }
 
     /// Whether some fence never signals because of the script.
