@@ -40,7 +40,7 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 struct Headset {
     compositor: Compositor,
     /// The turn of this frame.
-    turn: u64,
+    frame: u64,
     /// Images that were composed, and how many of them had something in the middle.
     composed: [u64; 2],
 }
@@ -72,10 +72,10 @@ fn start(
     mut views: ResMut<ManualTextureViews>,
 ) -> Result {
     let compositor = Compositor::start(&gpu, SIZE)?;
-    views.insert(VIEW, compositor.turn(0).image.clone());
+    views.insert(VIEW, compositor.frame(0).image.clone());
     commands.insert_resource(Headset {
         compositor,
-        turn: 0,
+        frame: 0,
         composed: [0; 2],
     });
     Ok(())
@@ -102,14 +102,14 @@ fn next_image(
     mut before: Local<u64>,
 ) -> Result {
     let submitted = renderer.submitted_frames();
-    headset.turn += submitted - *before;
+    headset.frame += submitted - *before;
     *before = submitted;
     let compositor = &headset.compositor;
-    let turn = compositor.turn(headset.turn);
+    let frame = compositor.frame(headset.frame);
     // As `xrWaitSwapchainImage` does. The compositor may submit to this frame's queue, and its copy would be behind a frame
     // that waits for it.
-    compositor.read().wait(turn.ready, TIMEOUT)?;
-    views.insert(VIEW, turn.image.clone());
+    compositor.read().wait(frame.ready, TIMEOUT)?;
+    views.insert(VIEW, frame.image.clone());
     Ok(())
 }
 
@@ -140,13 +140,13 @@ fn count(mut headset: ResMut<Headset>, mut run: ResMut<Run>, mut exits: MessageW
 /// The image is this frame's once the compositor has read it, and the compositor's once it is drawn to.
 fn exchange(headset: Res<Headset>, mut exchanges: ResMut<Exchanges>) {
     let (compositor, owner) = (&headset.compositor, ExternalOwner::Program);
-    let turn = compositor.turn(headset.turn);
+    let frame = compositor.frame(headset.frame);
     let layout = Layout::ColorAttachmentOptimal;
     // A new image has no contents.
-    if turn.ready > 0 {
-        let acquired = exchanges.acquire(turn.image.clone(), owner, layout);
-        acquired.at(compositor.read(), turn.ready);
+    if frame.ready > 0 {
+        let acquired = exchanges.acquire(frame.image.clone(), owner, layout);
+        acquired.at(compositor.read(), frame.ready);
     }
-    let released = exchanges.release(turn.image.clone(), owner, layout);
-    released.at(compositor.drawn(), turn.drawn);
+    let released = exchanges.release(frame.image.clone(), owner, layout);
+    released.at(compositor.drawn(), frame.drawn);
 }

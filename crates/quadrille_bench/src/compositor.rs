@@ -1,8 +1,8 @@
 //! A compositor in the manner of OpenXR's runtimes: it owns the images of a swapchain, hands them out in turn, and reads
 //! what was drawn to them. It works by Vulkan's own calls, on a thread of its own.
 //!
-//! In turn `n` the program waits until the compositor has read the image ([`Turn::ready`]), draws, and signals
-//! [`Turn::drawn`]; the compositor waits for that, copies one texel to the host, and signals that it has read the image.
+//! In turn `n` the program waits until the compositor has read the image ([`CompositorFrame::ready`]), draws, and signals
+//! [`CompositorFrame::drawn`]; the compositor waits for that, copies one texel to the host, and signals that it has read the image.
 //! Each side has a timeline, since the program may be ahead by as many turns as there are images. Images change hands in
 //! `COLOR_ATTACHMENT_OPTIMAL`, as OpenXR's do (`XR_KHR_vulkan_enable2`, "Swapchain Image Layout").
 
@@ -52,7 +52,7 @@ struct Timelines {
 }
 
 /// An image that the program draws to, with values of timelines.
-pub struct Turn<'a> {
+pub struct CompositorFrame<'a> {
     /// The image.
     pub image: &'a GpuImage,
     /// Value of [`Compositor::read`] with which the compositor needs the image no more; 0 for a new one.
@@ -102,8 +102,8 @@ impl Compositor {
     }
 
     /// The turn with this number, from 0.
-    pub fn turn(&self, number: u64) -> Turn<'_> {
-        Turn {
+    pub fn frame(&self, number: u64) -> CompositorFrame<'_> {
+        CompositorFrame {
             image: &self.images[(number % IMAGES) as usize],
             ready: (number + 1).saturating_sub(IMAGES),
             drawn: number + 1,

@@ -28,7 +28,7 @@ mod tracker;
 mod workload;
 
 pub use allocations::CountingAllocator;
-pub use compositor::{Compositor, CompositorError, Turn};
+pub use compositor::{Compositor, CompositorError, CompositorFrame};
 pub use error::BenchError;
 pub use hand_written::{HandWritten, Line};
 pub use times::{FrameTimes, Medians, Stopwatch};
