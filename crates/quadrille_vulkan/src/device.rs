@@ -433,7 +433,7 @@ impl Drop for Device {
         self.pipeline_cache.close(&self.raw);
         self.memory.close();
         self.timelines.destroy(&self.raw);
-        if self.last.is_held() {
+        if self.last.has_leaked() {
             // The leaked objects are children of the device, which therefore cannot be destroyed either.
             tracing::error!("the device is leaked with what could not be destroyed of it");
             std::mem::forget(Arc::clone(&self.instance));

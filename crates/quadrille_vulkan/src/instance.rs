@@ -24,7 +24,7 @@ use raw_window_handle::RawDisplayHandle;
 
 use crate::error::SetupError;
 use crate::instance::features::KHR_SURFACE_MAINTENANCE1;
-use crate::instance::imported::Keep;
+use crate::instance::imported::KeepAlive;
 
 /// Khronos' validation layer.
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
@@ -65,7 +65,7 @@ pub(crate) struct Instance {
     pub validation: Option<String>,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// The program's keep-alive of an imported instance; dropped last.
-    imported: Option<Keep>,
+    imported: Option<KeepAlive>,
 }
 
 /// Functions of the enabled window extensions.

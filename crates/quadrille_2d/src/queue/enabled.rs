@@ -40,25 +40,25 @@ fn note_disabled(_: On<Insert<()>>, mut changes: ResMut<EnablingChanges>) {
 fn mark_changed(event: On<Remove<()>>, mut world: DeferredWorld) {
     let (entity, world) = (event.entity, &mut world);
     world.resource_mut::<EnablingChanges>().0 = true;
-    mark::<Mesh2d>(world, entity);
-    mark::<TilemapChunkTileData>(world, entity);
-    mark::<TextFont>(world, entity);
-    mark::<LineHeight>(world, entity);
-    mark::<LetterSpacing>(world, entity);
-    mark::<TextBounds>(world, entity);
-    mark::<InlineBox>(world, entity);
+    set_changed::<Mesh2d>(world, entity);
+    set_changed::<TilemapChunkTileData>(world, entity);
+    set_changed::<TextFont>(world, entity);
+    set_changed::<LineHeight>(world, entity);
+    set_changed::<LetterSpacing>(world, entity);
+    set_changed::<TextBounds>(world, entity);
+    set_changed::<InlineBox>(world, entity);
     #[cfg(feature = "ui")]
     {
         use bevy_ui::prelude::{Node, Outline, ScrollPosition, UiTransform};
-        mark::<bevy_text::EditableText>(world, entity);
-        mark::<Node>(world, entity);
-        mark::<UiTransform>(world, entity);
-        mark::<Outline>(world, entity);
-        mark::<ScrollPosition>(world, entity);
+        set_changed::<bevy_text::EditableText>(world, entity);
+        set_changed::<Node>(world, entity);
+        set_changed::<UiTransform>(world, entity);
+        set_changed::<Outline>(world, entity);
+        set_changed::<ScrollPosition>(world, entity);
     }
 }
 
-fn mark<C: Component<Mutability = Mutable>>(world: &mut DeferredWorld, entity: Entity) {
+fn set_changed<C: Component<Mutability = Mutable>>(world: &mut DeferredWorld, entity: Entity) {
     if let Some(mut component) = world.get_mut::<C>(entity) {
         component.set_changed();
     }

@@ -180,10 +180,13 @@ fn gpu_only_texels_survive_asset_change() {
         image.texture_descriptor.size.width = 8;
     });
     assert_eq!(rig.picture().at(32, 16), RED);
-    let told = log::take();
-    let told: Vec<_> = told.iter().filter(|it| it.contains("the Image")).collect();
-    assert_eq!(told.len(), 1, "{told:#?}");
-    assert!(told[0].contains("MAIN_WORLD"), "{told:#?}");
+    let reported = log::take();
+    let reported: Vec<_> = reported
+        .iter()
+        .filter(|it| it.contains("the Image"))
+        .collect();
+    assert_eq!(reported.len(), 1, "{reported:#?}");
+    assert!(reported[0].contains("MAIN_WORLD"), "{reported:#?}");
     // A complete image replaces it.
     change(&mut rig, |image| {
         *image = square(4, BLUE, RenderAssetUsages::RENDER_WORLD);

@@ -26,7 +26,7 @@ use crate::record::recording::Recorded;
 /// All tables that passes declare.
 #[derive(Resource, Default)]
 pub(crate) struct Tables {
-    known: Vec<Known>,
+    tracked: Vec<TrackedTable>,
     /// Removed tables, until their last reads are noted in the states.
     gone: Vec<SharedTable>,
     /// Tables were added or removed since the last frame was collected.
@@ -38,7 +38,7 @@ pub(crate) struct Tables {
     uses: Vec<Use>,
 }
 
-struct Known {
+struct TrackedTable {
     /// The resource entity of the table.
     entity: Entity,
     table: SharedTable,
@@ -65,17 +65,17 @@ impl Tables {
         }
         world.resource_scope(|world, mut tables: Mut<Self>| {
             let tables = &mut *tables;
-            let mut found = std::mem::take(&mut tables.known);
+            let mut found = std::mem::take(&mut tables.tracked);
             for (entity, binding) in world.resource::<Registry>().tables() {
                 let table = (binding.resolve)(world).filter(|table| table.is_of(gpu));
                 let Some(table) = table else { continue };
-                let known = found
+                let tracked = found
                     .iter()
                     .position(|it| it.entity == entity && it.table == table);
-                tables.changed |= known.is_none();
-                tables.known.push(match known {
-                    Some(known) => found.swap_remove(known),
-                    None => Known {
+                tables.changed |= tracked.is_none();
+                tables.tracked.push(match tracked {
+                    Some(tracked) => found.swap_remove(tracked),
+                    None => TrackedTable {
                         entity,
                         table,
                         is_ready: false,
@@ -88,9 +88,9 @@ impl Tables {
             // Matched by entity and table above, because two resource entities may hold the same table.
             tables.gone.extend(found.into_iter().map(|it| it.table));
             let mut uploads = world.resource_mut::<Uploads>();
-            for known in tables.known.iter().filter(|it| !it.is_ready) {
-                let contents = known.table.fallback_contents();
-                match known.table.fallback() {
+            for tracked in tables.tracked.iter().filter(|it| !it.is_ready) {
+                let contents = tracked.table.fallback_contents();
+                match tracked.table.fallback() {
                     Handle::Image(image) => uploads.write_image(image, contents),
                     Handle::Buffer(buffer) => uploads.write_buffer(buffer, 0, contents),
                 }
@@ -100,12 +100,12 @@ impl Tables {
 
     /// Whether no table has changed since the last frame was collected.
     pub(crate) fn are_unchanged(&self) -> bool {
-        !self.changed && self.known.iter().all(|it| it.table.is_unchanged())
+        !self.changed && self.tracked.iter().all(|it| it.table.is_unchanged())
     }
 
     /// Whether any pass of the frame reads a table.
     pub(crate) fn are_read(&self) -> bool {
-        self.known.iter().any(|it| !it.passes.is_empty())
+        self.tracked.iter().any(|it| !it.passes.is_empty())
     }
 
     /// Whether all undeclared members are settled for the queues on which the plan runs their readers. If not,
@@ -119,30 +119,30 @@ impl Tables {
     ) -> bool {
         let is_known = |it: &Arc<Plan>| Arc::ptr_eq(it, plan);
         if !self.plan.as_ref().is_some_and(is_known) {
-            for known in &mut self.known {
-                known.readers = TableReaders::of(&known.passes, frame, plan);
+            for tracked in &mut self.tracked {
+                tracked.readers = TableReaders::of(&tracked.passes, frame, plan);
             }
             self.plan = Some(Arc::clone(plan));
         }
         let mut covers = true;
-        for known in &self.known {
-            covers &= known.table.covers(&known.readers, topology, states);
+        for tracked in &self.tracked {
+            covers &= tracked.table.covers(&tracked.readers, topology, states);
         }
         covers
     }
 
     /// Notes the reads of tables in the states, before the frame is committed.
     pub(crate) fn note_reads(&self, topology: &Topology, states: &States) {
-        for known in &self.known {
-            known.table.note_reads(&known.readers, topology, states);
+        for tracked in &self.tracked {
+            tracked.table.note_reads(&tracked.readers, topology, states);
         }
     }
 
     /// Updates which members are settled, after the frame was committed.
     pub(crate) fn settle(&mut self, topology: &Topology, states: &States) {
-        for known in &mut self.known {
-            known.is_ready = true;
-            known.table.settle(topology, states);
+        for tracked in &mut self.tracked {
+            tracked.is_ready = true;
+            tracked.table.settle(topology, states);
         }
     }
 }
@@ -164,16 +164,16 @@ impl Collector {
         for table in tables.gone.drain(..) {
             table.close(states);
         }
-        if tables.known.is_empty() {
+        if tables.tracked.is_empty() {
             return;
         }
         tables.plan = None;
-        for known in &mut tables.known {
-            self.find_readers(known, graph);
+        for tracked in &mut tables.tracked {
+            self.find_readers(tracked, graph);
         }
         self.check_tables(tables, (graph, recordings), errors);
         let Tables {
-            known,
+            tracked,
             listed,
             uses,
             ..
@@ -181,7 +181,7 @@ impl Collector {
         // By table: the end of its uses in `listed`.
         let mut ends = smallvec::SmallVec::<[usize; 4]>::new();
         listed.clear();
-        for Known { table, .. } in &*known {
+        for TrackedTable { table, .. } in &*tracked {
             let later = last.iter().flat_map(|pass| &pass.uses).map(|used| {
                 let resource = used.handle.declare();
                 NonTableUse {
@@ -193,7 +193,7 @@ impl Collector {
             });
             table.open(NonTableUse::of(&self.frame).chain(later), topology, states);
         }
-        for Known { table, .. } in &*known {
+        for TrackedTable { table, .. } in &*tracked {
             let access = table.access();
             table.for_each_listed(|member| {
                 let resource = self.index(member);
@@ -211,10 +211,10 @@ impl Collector {
             uses.extend_from_slice(self.frame.uses_of(pass));
             let own = uses.len();
             let mut from = 0;
-            for (known, end) in known.iter().zip(&ends) {
+            for (tracked, end) in tracked.iter().zip(&ends) {
                 let of_table = &listed[from..*end];
                 from = *end;
-                if known.passes.binary_search(&pass).is_err() {
+                if tracked.passes.binary_search(&pass).is_err() {
                     continue;
                 }
                 match uses.len() == own {
@@ -236,18 +236,18 @@ impl Collector {
     }
 
     /// The passes of the frame that read a table: all device passes whose system declares it.
-    fn find_readers(&self, known: &mut Known, graph: &PassGraph) {
-        known.passes.clear();
+    fn find_readers(&self, tracked: &mut TrackedTable, graph: &PassGraph) {
+        tracked.passes.clear();
         let reads = |at: usize| {
             let mut uses = self.passes[at].uses.iter();
-            uses.any(|used| self.bindings[used.binding as usize].0 == known.entity)
+            uses.any(|used| self.bindings[used.binding as usize].0 == tracked.entity)
         };
         for at in (0..graph.passes.len()).filter(|at| reads(*at)) {
             let span = self.span_of[at].clone().map(PassIndex);
             let on_device = span.filter(|it| self.frame.pass(*it).kind == PassKind::Device);
-            known.passes.extend(on_device);
+            tracked.passes.extend(on_device);
         }
-        known.passes.sort_unstable();
+        tracked.passes.sort_unstable();
     }
 
     /// Checks that the tables that passes have bound still exist.
@@ -263,7 +263,7 @@ impl Collector {
                 .filter(|_| !self.span_of[at].is_empty());
             let passes = recording.into_iter().flat_map(|it| it.passes());
             for table in passes.flat_map(|pass| pass.list.tables()) {
-                if !tables.known.iter().any(|known| known.table == *table) {
+                if !tables.tracked.iter().any(|tracked| tracked.table == *table) {
                     errors.push(RenderError::Record {
                         pass: self.passes[at].name.to_string(),
                         error: RecordError::TableReplaced {

@@ -41,11 +41,11 @@ impl BoundMask {
         &mut self,
         recording: &mut SubRecording,
         pipeline: &impl Reflected,
-        place: impl BindingKey,
+        key: impl BindingKey,
         bound: Bound<'_>,
         (offset, size): (u64, u64),
     ) {
-        let binding = match place.binding(pipeline) {
+        let binding = match key.binding(pipeline) {
             Ok(binding) => binding,
             Err(error) => return self.fail_name(recording, error),
         };
@@ -77,10 +77,10 @@ impl BoundMask {
         &mut self,
         recording: &mut SubRecording,
         pipeline: &impl Reflected,
-        place: impl BindingKey,
+        key: impl BindingKey,
         sampler: &Sampler,
     ) {
-        let binding = match place.binding(pipeline) {
+        let binding = match key.binding(pipeline) {
             Ok(binding) => binding,
             Err(error) => return self.fail_name(recording, error),
         };

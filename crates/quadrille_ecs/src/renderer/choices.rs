@@ -58,7 +58,7 @@ pub(crate) struct Choices {
     /// Number of the last measured frame, and its end on the device.
     last: Option<(u64, Instant)>,
     measured: Option<Measured>,
-    look: Option<Observation>,
+    observation: Option<Observation>,
 }
 
 /// A measured frame whose predecessor was measured as well.
@@ -103,14 +103,14 @@ impl Choices {
             due: None,
             last: None,
             measured: None,
-            look: None,
+            observation: None,
         }
     }
 
     /// Starts a measurement when the next one is due.
     pub(crate) fn measure(&mut self, frames: &mut Frames) {
         let is_on = self.has_queues || self.has_sharing;
-        if !is_on || self.due.is_some() || self.look.is_some() {
+        if !is_on || self.due.is_some() || self.observation.is_some() {
             return;
         }
         if self.frames_left > 0 {
@@ -146,27 +146,30 @@ impl Choices {
         submitted: Submitted<'_>,
         (topology, states): (&Topology, &States),
     ) {
-        match self.look.take() {
+        match self.observation.take() {
             None => self.begin(submitted, (topology, states)),
-            Some(Observation::Queues(mut look, took_us)) => match self.queues.step(&mut look) {
-                None => self.look = Some(Observation::Queues(look, took_us)),
-                Some(is_changed) => {
-                    self.is_changed |= is_changed;
-                    if self.queues.are_under_way() || !self.has_sharing {
-                        return self.end();
+            Some(Observation::Queues(mut observation, took_us)) => {
+                match self.queues.step(&mut observation) {
+                    None => self.observation = Some(Observation::Queues(observation, took_us)),
+                    Some(is_changed) => {
+                        self.is_changed |= is_changed;
+                        if self.queues.are_under_way() || !self.has_sharing {
+                            return self.end();
+                        }
+                        let is_open = |resource| submitted.is_open(resource);
+                        let sharing = &mut self.sharing;
+                        let observation =
+                            sharing.observe(submitted.frame, topology, states, is_open, took_us);
+                        self.observation = Some(Observation::Sharing(Box::new(observation)));
                     }
-                    let is_open = |resource| submitted.is_open(resource);
-                    let sharing = &mut self.sharing;
-                    let look = sharing.observe(submitted.frame, topology, states, is_open, took_us);
-                    self.look = Some(Observation::Sharing(Box::new(look)));
                 }
-            },
-            Some(Observation::Sharing(mut look)) => {
-                if self.sharing.step(&mut look) {
+            }
+            Some(Observation::Sharing(mut observation)) => {
+                if self.sharing.step(&mut observation) {
                     self.is_decided = true;
                     self.end();
                 } else {
-                    self.look = Some(Observation::Sharing(look));
+                    self.observation = Some(Observation::Sharing(observation));
                 }
             }
         }
@@ -190,7 +193,7 @@ impl Choices {
         let took_us = measured.as_ref().map(|it| it.took_us);
         let (has_queues, has_sharing) = (self.has_queues, self.has_sharing);
         let sharing = &self.sharing;
-        let look = self.queues.observe(
+        let observation = self.queues.observe(
             frame,
             topology,
             states,
@@ -204,7 +207,7 @@ impl Choices {
             |pass| costs.as_ref()?[pass.0 as usize],
             took_us,
         );
-        self.look = Some(Observation::Queues(Box::new(look), took_us));
+        self.observation = Some(Observation::Queues(Box::new(observation), took_us));
     }
 
     /// Ends an evaluation, and sets the time of the next one.

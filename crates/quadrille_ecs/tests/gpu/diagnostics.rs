@@ -78,7 +78,7 @@ const LIMITS: [&str; 4] = [
     "limit of ",
     "limits of ",
     "the device allows ",
-    "that the device has: ",
+    "device's limits: ",
 ];
 
 /// Returns a message without limits of the device, which others do not share, and without bevy's back trace.
@@ -109,8 +109,8 @@ fn catalog_has_no_limits_of_the_device() {
     let messages = |pixels: u32, bound: u32, layers: u32| {
         [
             format!(
-                "the viewport [0.0, 0.0] is none that the device has: it has at most {pixels}x{pixels} pixels and \
-                 lies between -{bound} and {bound}"
+                "the viewport [0.0, 0.0] is outside the device's limits: its size is at most {pixels}x{pixels} pixels and \
+                 it lies between -{bound} and {bound}"
             ),
             format!("it has 9 array layers; the device allows 1 to {layers}"),
             format!("a push of 160 bytes is above the limit of {pixels}"),

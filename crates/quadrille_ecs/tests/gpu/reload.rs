@@ -26,7 +26,7 @@ struct Set(ComputePipeline);
 
 /// Reports of reloads.
 #[derive(Resource, Default)]
-struct Told(Vec<String>);
+struct ReportedErrors(Vec<String>);
 
 fn set(mut recorder: Recorder, numbers: StorageReadWrite<Numbers>, pass: Res<Set>) {
     recorder
@@ -56,12 +56,12 @@ fn app(name: &str) -> (Rig, Folder) {
         app.add_plugins(ShaderReloadPlugin::default());
     };
     let mut rig = Rig::with_more(|_| {}, watch);
-    let told = |reloaded: On<ShaderReloaded>, mut told: ResMut<Told>| {
-        told.0.push(reloaded.to_string());
+    let reported = |reloaded: On<ShaderReloaded>, mut reported: ResMut<ReportedErrors>| {
+        reported.0.push(reloaded.to_string());
     };
     rig.app
-        .init_resource::<Told>()
-        .add_observer(told)
+        .init_resource::<ReportedErrors>()
+        .add_observer(reported)
         .add_systems(Render, set);
     load(&mut rig, &path);
     rig.update(3);
@@ -81,9 +81,9 @@ fn load(rig: &mut Rig, path: &Path) {
 fn wait(rig: &mut Rig) -> String {
     for _ in 0..4000 {
         rig.update(1);
-        let told = std::mem::take(&mut rig.app.world_mut().resource_mut::<Told>().0);
-        if let [first, rest @ ..] = &told[..] {
-            assert!(rest.is_empty(), "one line for an edit: {told:?}");
+        let reported = std::mem::take(&mut rig.app.world_mut().resource_mut::<ReportedErrors>().0);
+        if let [first, rest @ ..] = &reported[..] {
+            assert!(rest.is_empty(), "one line for an edit: {reported:?}");
             return first.clone();
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -103,34 +103,34 @@ fn pass_runs_the_current_file() {
     assert_eq!(numbers(&mut rig), [1; 256]);
 
     fs::write(&path, SOURCE.replace("1u", "2u")).expect("written");
-    let told = wait(&mut rig);
+    let reported = wait(&mut rig);
     assert!(
-        told.ends_with("set.wgsl is loaded again; changed: set"),
-        "{told}"
+        reported.ends_with("set.wgsl is loaded again; changed: set"),
+        "{reported}"
     );
     assert_eq!(numbers(&mut rig), [2; 256]);
 
     fs::write(&path, SOURCE.replace("1u", "nonsense")).expect("written");
-    let told = wait(&mut rig);
-    assert!(told.contains("set.wgsl:6:25: "), "{told}");
-    assert!(told.ends_with("; unchanged: set"), "{told}");
+    let reported = wait(&mut rig);
+    assert!(reported.contains("set.wgsl:6:25: "), "{reported}");
+    assert!(reported.ends_with("; unchanged: set"), "{reported}");
     assert_eq!(numbers(&mut rig), [2; 256]);
 
     // As editors do: another file in the place of the old one.
     let other = path.with_extension("swap");
     fs::write(&other, SOURCE.replace("1u", "3u")).expect("written");
     fs::rename(&other, &path).expect("renamed");
-    let told = wait(&mut rig);
-    assert!(told.ends_with("changed: set"), "{told}");
+    let reported = wait(&mut rig);
+    assert!(reported.ends_with("changed: set"), "{reported}");
     assert_eq!(numbers(&mut rig), [3; 256]);
 
     fs::remove_file(&path).expect("removed");
-    let told = wait(&mut rig);
-    assert!(told.contains("set.wgsl cannot be read: "), "{told}");
+    let reported = wait(&mut rig);
+    assert!(reported.contains("set.wgsl cannot be read: "), "{reported}");
     assert_eq!(numbers(&mut rig), [3; 256]);
     fs::write(&path, SOURCE.replace("1u", "4u")).expect("written");
-    let told = wait(&mut rig);
-    assert!(told.ends_with("changed: set"), "{told}");
+    let reported = wait(&mut rig);
+    assert!(reported.ends_with("changed: set"), "{reported}");
     assert_eq!(numbers(&mut rig), [4; 256]);
     rig.expect_no_errors();
 }
@@ -147,10 +147,10 @@ fn pipelines_that_are_made_later_are_watched_too() {
     rig.update(2);
     assert_eq!(numbers(&mut rig), [5; 256]);
     fs::write(&later, SOURCE.replace("1u", "6u")).expect("written");
-    let told = wait(&mut rig);
+    let reported = wait(&mut rig);
     assert!(
-        told.ends_with("later.wgsl is loaded again; changed: set"),
-        "{told}"
+        reported.ends_with("later.wgsl is loaded again; changed: set"),
+        "{reported}"
     );
     assert_eq!(numbers(&mut rig), [6; 256]);
     rig.expect_no_errors();
@@ -163,27 +163,27 @@ fn pass_is_reloaded_with_imported_files() {
     let (root, part) = (folder.0.join("set.wgsl"), folder.0.join("part.wgsl"));
     let source = SOURCE.replace("1u", "value()");
     fs::write(&root, format!("import super::part::value;{source}")).expect("written");
-    let told = wait(&mut rig);
-    assert!(told.contains("there is no file "), "{told}");
+    let reported = wait(&mut rig);
+    assert!(reported.contains("there is no file "), "{reported}");
     assert_eq!(numbers(&mut rig), [1; 256]);
 
     fs::write(&part, "fn value() -> u32 { return 2u; }").expect("written");
-    let told = wait(&mut rig);
+    let reported = wait(&mut rig);
     assert!(
-        told.ends_with("part.wgsl is loaded again; changed: set"),
-        "{told}"
+        reported.ends_with("part.wgsl is loaded again; changed: set"),
+        "{reported}"
     );
     assert_eq!(numbers(&mut rig), [2; 256]);
 
     fs::write(&part, "fn value() -> u32 {\n    return nonsense;\n}").expect("written");
-    let told = wait(&mut rig);
-    assert!(told.contains("part.wgsl:2:12: "), "{told}");
-    assert!(told.ends_with("; unchanged: set"), "{told}");
+    let reported = wait(&mut rig);
+    assert!(reported.contains("part.wgsl:2:12: "), "{reported}");
+    assert!(reported.ends_with("; unchanged: set"), "{reported}");
     assert_eq!(numbers(&mut rig), [2; 256]);
 
     fs::write(&part, "fn value() -> u32 { return 3u; }").expect("written");
-    let told = wait(&mut rig);
-    assert!(told.ends_with("changed: set"), "{told}");
+    let reported = wait(&mut rig);
+    assert!(reported.ends_with("changed: set"), "{reported}");
     assert_eq!(numbers(&mut rig), [3; 256]);
     rig.expect_no_errors();
 }

@@ -10,12 +10,12 @@ use quadrille_vulkan::shader::GpuShader;
 
 /// Errors that the handler received; each test has its own world.
 #[derive(Resource, Default)]
-struct Told(Vec<String>);
+struct ReportedErrors(Vec<String>);
 
 fn app() -> App {
     let plugins = QuadrillePlugins::headless(16, 16).disable::<LogPlugin>();
     let mut app = App::new();
-    app.add_plugins(plugins).init_resource::<Told>();
+    app.add_plugins(plugins).init_resource::<ReportedErrors>();
     app
 }
 
@@ -23,7 +23,10 @@ fn app() -> App {
 fn noting() -> App {
     let mut app = app();
     app.insert_resource(RenderErrorHandler(|error, world| {
-        world.resource_mut::<Told>().0.push(error.to_string());
+        world
+            .resource_mut::<ReportedErrors>()
+            .0
+            .push(error.to_string());
         RenderErrorPolicy::StopRendering
     }));
     app
@@ -59,15 +62,19 @@ fn a_mistake_in_a_shader_is_shown_in_its_line() {
     app.add_systems(RenderStartup, misspell)
         .add_systems(Update, need);
     app.update();
-    let told = &app.world().resource::<Told>().0;
-    assert_eq!(told.len(), 1, "{told:#?}");
+    let reported = &app.world().resource::<ReportedErrors>().0;
+    assert_eq!(reported.len(), 1, "{reported:#?}");
     for words in [
         "misspell` failed",
         "typo.wgsl:3:13",
         "    let a = nothing;",
         "            ^^^^^^^",
     ] {
-        assert!(told[0].contains(words), "no {words:?} in {}", told[0]);
+        assert!(
+            reported[0].contains(words),
+            "no {words:?} in {}",
+            reported[0]
+        );
     }
 }
 
@@ -89,14 +96,20 @@ fn missing_or_misnamed_shader_is_one_message() {
     let mut app = noting();
     app.add_systems(RenderStartup, (load, enter, panic).chain());
     app.update();
-    let told = &app.world().resource::<Told>().0;
-    assert_eq!(told.len(), 3, "{told:#?}");
-    assert!(told[0].contains("no such folder/waves.wgsl"), "{told:#?}");
+    let reported = &app.world().resource::<ReportedErrors>().0;
+    assert_eq!(reported.len(), 3, "{reported:#?}");
     assert!(
-        told[1].contains("main") && told[1].contains("compute idle"),
-        "{told:#?}"
+        reported[0].contains("no such folder/waves.wgsl"),
+        "{reported:#?}"
     );
-    assert!(told[2].contains("there is no such thing"), "{told:#?}");
+    assert!(
+        reported[1].contains("main") && reported[1].contains("compute idle"),
+        "{reported:#?}"
+    );
+    assert!(
+        reported[2].contains("there is no such thing"),
+        "{reported:#?}"
+    );
 }
 
 #[test]
@@ -109,7 +122,7 @@ fn warnings_do_not_end_the_app() {
     app.add_systems(RenderStartup, warn);
     app.update();
     assert!(app.should_exit().is_none());
-    assert!(app.world().resource::<Told>().0.is_empty());
+    assert!(app.world().resource::<ReportedErrors>().0.is_empty());
 }
 
 #[test]
@@ -129,5 +142,5 @@ fn an_app_keeps_its_own_error_handler() {
         app.should_exit().is_none(),
         "it ends the app only if it wants"
     );
-    assert!(app.world().resource::<Told>().0.is_empty());
+    assert!(app.world().resource::<ReportedErrors>().0.is_empty());
 }

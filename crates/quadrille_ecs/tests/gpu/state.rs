@@ -494,7 +494,7 @@ fn invalid_state_is_reported() {
         stencil: Some(StencilState::test(0, vk::CompareOp::from_raw(77))),
         ..PipelineState::default()
     };
-    assert!(said(stencil.clone()).contains("its comparison is 77, which there is not"));
+    assert!(said(stencil.clone()).contains("its comparison is 77, which is no value of Vulkan"));
     // Without an attachment that has stencil.
     let stencil = PipelineState {
         stencil: Some(StencilState::write(1)),

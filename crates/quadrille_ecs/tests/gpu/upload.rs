@@ -99,9 +99,9 @@ fn copies_that_cannot_be_are_errors() {
     rig.update(1);
     let errors = std::mem::take(&mut rig.app.world_mut().resource_mut::<Errors>().0);
     assert_eq!(errors.len(), 5, "{errors:#?}");
-    let told = errors.join("\n");
+    let reported = errors.join("\n");
     for part in ["to itself", "TRANSFER_DST", "TRANSFER_SRC", "72", "`a`"] {
-        assert!(told.contains(part), "no {part} in {told}");
+        assert!(reported.contains(part), "no {part} in {reported}");
     }
     assert_eq!(read(&mut rig, move |_| b.clone()), [2; 16]);
 }

@@ -7,34 +7,34 @@ use smallvec::SmallVec;
 use crate::pipeline::CurrentCode;
 
 /// Value that a list stores for an object.
-pub(crate) trait Keep<Object> {
+pub(crate) trait InternedValue<Object> {
     /// Whether this is the current value for the object.
     fn is_of(&self, object: &Object) -> bool;
 
     /// Returns the value to store for the object.
-    fn keep(object: &Object) -> Self;
+    fn store(object: &Object) -> Self;
 }
 
 /// Stores a clone of the object.
-impl<T: Clone + PartialEq> Keep<T> for T {
+impl<T: Clone + PartialEq> InternedValue<T> for T {
     #[inline]
     fn is_of(&self, object: &T) -> bool {
         self == object
     }
 
-    fn keep(object: &T) -> Self {
+    fn store(object: &T) -> Self {
         object.clone()
     }
 }
 
 /// Stores the current code of a pipeline whose code can be replaced.
-impl<T> Keep<CurrentCode<T>> for Arc<T> {
+impl<T> InternedValue<CurrentCode<T>> for Arc<T> {
     #[inline]
     fn is_of(&self, code: &CurrentCode<T>) -> bool {
         code.is(self)
     }
 
-    fn keep(code: &CurrentCode<T>) -> Self {
+    fn store(code: &CurrentCode<T>) -> Self {
         code.current()
     }
 }
@@ -65,7 +65,7 @@ impl<T> Interned<T> {
     #[inline]
     pub(crate) fn index<Object>(&mut self, object: &Object) -> u32
     where
-        T: Keep<Object>,
+        T: InternedValue<Object>,
     {
         // Fast path: the first object is usually unchanged.
         if self.used == 0 && self.objects.first().is_some_and(|it| it.is_of(object)) {
@@ -77,7 +77,7 @@ impl<T> Interned<T> {
 
     fn find<Object>(&mut self, object: &Object) -> u32
     where
-        T: Keep<Object>,
+        T: InternedValue<Object>,
     {
         let known = self.objects[..self.used as usize].iter();
         if let Some(index) = known.rev().position(|other| other.is_of(object)) {
@@ -86,11 +86,11 @@ impl<T> Interned<T> {
         match self.objects.get_mut(self.used as usize) {
             Some(old) if old.is_of(object) => {}
             Some(old) => {
-                *old = T::keep(object);
+                *old = T::store(object);
                 self.differs = true;
             }
             None => {
-                self.objects.push(T::keep(object));
+                self.objects.push(T::store(object));
                 self.differs = true;
             }
         }

@@ -19,13 +19,13 @@ const MAX_NAMED_BUFFERS: usize = 4;
 
 /// Addresses of all buffers of a device, and of recently destroyed ones.
 #[derive(Debug, Default)]
-pub(crate) struct Addresses(Mutex<Known>);
+pub(crate) struct Addresses(Mutex<AddressRanges>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct AddressRanges {
     alive: HashMap<vk::Buffer, Span>,
     /// Destroyed buffers, most recent first.
-    gone: VecDeque<Span>,
+    destroyed: VecDeque<Span>,
 }
 
 /// Address range of a buffer, including its last address.
@@ -37,7 +37,7 @@ struct Span {
 }
 
 impl Span {
-    fn meets(&self, first: u64, last: u64) -> bool {
+    fn overlaps(&self, first: u64, last: u64) -> bool {
         self.first <= last && first <= self.last
     }
 }
@@ -53,27 +53,27 @@ impl Addresses {
     }
 
     fn remove(&self, buffer: vk::Buffer) {
-        let mut known = lock(&self.0);
-        if let Some(span) = known.alive.remove(&buffer) {
-            known.gone.truncate(MAX_REMOVED_BUFFERS - 1);
-            known.gone.push_front(span);
+        let mut ranges = lock(&self.0);
+        if let Some(span) = ranges.alive.remove(&buffer) {
+            ranges.destroyed.truncate(MAX_REMOVED_BUFFERS - 1);
+            ranges.destroyed.push_front(span);
         }
     }
 
     /// Describes the current and former buffers at any of these addresses, as the end of a sentence.
     pub(crate) fn describe(&self, first: u64, last: u64) -> String {
-        let known = lock(&self.0);
-        let met = |span: &&Span| span.meets(first, last);
-        let mut alive: Vec<&Span> = known.alive.values().filter(met).collect();
+        let ranges = lock(&self.0);
+        let overlapping = |span: &&Span| span.overlaps(first, last);
+        let mut alive: Vec<&Span> = ranges.alive.values().filter(overlapping).collect();
         alive.sort_by_key(|span| span.first);
         if !alive.is_empty() {
             return format!("which {} has", names(&alive));
         }
-        let gone: Vec<&Span> = known.gone.iter().filter(met).collect();
-        if gone.is_empty() {
+        let destroyed: Vec<&Span> = ranges.destroyed.iter().filter(overlapping).collect();
+        if destroyed.is_empty() {
             "which no buffer has".to_owned()
         } else {
-            format!("which {} had, now destroyed", names(&gone))
+            format!("which {} had, now destroyed", names(&destroyed))
         }
     }
 }

@@ -12,13 +12,13 @@ use quadrille_sync::resource::BlockId;
 use crate::device::Device;
 use crate::device::memory::{Memory, MemoryPool};
 use crate::error::Error;
-use crate::instance::imported::Keep;
+use crate::instance::imported::KeepAlive;
 use crate::lock;
 
 /// A transient resource that is bound to a block.
 pub(crate) trait Resident: Send + Sync {
     /// Unbinds the resource if it is bound to this block; its contents are lost.
-    fn vacate(self: Arc<Self>, block: &Arc<Block>);
+    fn unbind(self: Arc<Self>, block: &Arc<Block>);
 }
 
 /// Memory that transient resources share.
@@ -61,11 +61,11 @@ impl Block {
     }
 
     /// Unbinds every resource from the block. Otherwise resources that frames no longer use would keep the block alive.
-    pub(crate) fn vacate(self: &Arc<Self>) {
+    pub(crate) fn unbind(self: &Arc<Self>) {
         // `vacate` of a resource may lock the list.
         let residents = std::mem::take(&mut *lock(&self.residents));
         for resident in residents.iter().filter_map(Weak::upgrade) {
-            resident.vacate(self);
+            resident.unbind(self);
         }
     }
 }
@@ -91,7 +91,7 @@ pub(crate) enum Backing {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     External(Box<dyn ExternalMemory>),
     /// Vulkan object and memory that the program owns: dropping this says that they are free.
-    Program(Keep),
+    Program(KeepAlive),
 }
 
 impl Backing {
@@ -101,8 +101,8 @@ impl Backing {
     }
 
     /// Whether it is this offset of this block; for `None`, whether it is a dedicated allocation.
-    pub(crate) fn is_at(&self, place: Option<(&Arc<Block>, u64)>) -> bool {
-        match (self, place) {
+    pub(crate) fn is_at(&self, placement: Option<(&Arc<Block>, u64)>) -> bool {
+        match (self, placement) {
             (Self::Own(_) | Self::Program(_), None) => true,
             #[cfg(any(target_os = "linux", target_os = "android"))]
             (Self::External(_), None) => true,
@@ -127,9 +127,9 @@ impl Backing {
         name: &str,
         requirements: vk::MemoryRequirements,
         (memory, linear): (Memory, bool),
-        place: Option<(&Arc<Block>, u64)>,
+        placement: Option<(&Arc<Block>, u64)>,
     ) -> Result<Self, Error> {
-        match place {
+        match placement {
             Some((block, offset)) => Ok(Self::Shared(Arc::clone(block), offset)),
             None => {
                 let pool = &device.memory;

@@ -13,7 +13,7 @@ use crate::instance::Instance;
 use crate::instance::device_choice::{self, Candidate};
 use crate::instance::environment;
 use crate::instance::features;
-use crate::instance::imported::{ImportedInstance, Keep};
+use crate::instance::imported::{ImportedInstance, KeepAlive};
 use crate::instance::settings::Settings;
 use crate::instance::source::Source;
 
@@ -28,7 +28,7 @@ pub struct ImportedDevice<'a> {
     pub info: &'a vk::DeviceCreateInfo<'a>,
     /// Dropped after Quadrille's last call to the device, also after an error. Its `Drop` may destroy device and
     /// instance.
-    pub keep: Keep,
+    pub keep: KeepAlive,
 }
 
 impl Gpu {

@@ -24,7 +24,7 @@ pub(crate) struct LastWaits {
     /// Whether a wait for the fences of presents has timed out.
     forgets_fences: AtomicBool,
     /// Whether an object is in use forever, and was leaked.
-    held: AtomicBool,
+    leaked: AtomicBool,
 }
 
 impl LastWaits {
@@ -58,12 +58,12 @@ impl LastWaits {
 
     /// Records that an object of the device was leaked.
     pub(crate) fn hold(&self) {
-        self.held.store(true, Ordering::Relaxed);
+        self.leaked.store(true, Ordering::Relaxed);
     }
 
     /// Whether an object of the device was leaked.
-    pub(crate) fn is_held(&self) -> bool {
-        self.held.load(Ordering::Relaxed)
+    pub(crate) fn has_leaked(&self) -> bool {
+        self.leaked.load(Ordering::Relaxed)
     }
 }
 

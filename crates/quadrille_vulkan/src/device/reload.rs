@@ -75,7 +75,7 @@ pub(crate) struct Reloads {
     /// Version of the set of files.
     version: AtomicU64,
     /// Held while a file is loaded: one at a time.
-    turn: Mutex<()>,
+    reload_lock: Mutex<()>,
     done: Mutex<Vec<Done>>,
     is_done: AtomicBool,
 }
@@ -89,7 +89,7 @@ struct Source {
     waits_for: Vec<PathBuf>,
     /// Hash of the last contents that were read, since an editor may save a file unchanged; `Some(None)` if it could
     /// not be read.
-    seen: Option<Option<u64>>,
+    content_hash: Option<Option<u64>>,
     pipelines: Vec<Weak<dyn Reloadable>>,
     /// Number of pipelines at which dropped ones are pruned.
     room: usize,
@@ -167,9 +167,9 @@ impl Reloads {
     }
 
     fn try_load(&self, file: PathBuf) {
-        let _turn = lock(&self.turn);
+        let _turn = lock(&self.reload_lock);
         let bytes = GpuShader::read_file(&file);
-        let Some(pipelines) = self.look(&file, bytes.as_deref().ok()) else {
+        let Some(pipelines) = self.changed_pipelines(&file, bytes.as_deref().ok()) else {
             return;
         };
         let result = bytes.and_then(|bytes| {
@@ -224,15 +224,19 @@ impl Reloads {
     }
 
     /// Returns the pipelines of a file if its contents have changed.
-    fn look(&self, file: &Path, bytes: Option<&[u8]>) -> Option<Vec<Weak<dyn Reloadable>>> {
+    fn changed_pipelines(
+        &self,
+        file: &Path,
+        bytes: Option<&[u8]>,
+    ) -> Option<Vec<Weak<dyn Reloadable>>> {
         let mut files = lock(&self.files);
         let source = files.get_mut(file)?;
-        let seen = bytes.map(|bytes| {
+        let content_hash = bytes.map(|bytes| {
             let mut hasher = DefaultHasher::new();
             bytes.hash(&mut hasher);
             hasher.finish()
         });
-        if source.seen.replace(seen) == Some(seen) {
+        if source.content_hash.replace(content_hash) == Some(content_hash) {
             return None;
         }
         source.forget_dropped();

@@ -15,7 +15,7 @@ use quadrille_sync::topology::QueueIndex;
 
 use crate::device::Device;
 use crate::device::backing::Backing;
-use crate::instance::imported::Keep;
+use crate::instance::imported::KeepAlive;
 use crate::lock;
 
 /// A dropped object.
@@ -61,7 +61,7 @@ pub(crate) enum Retired {
         raw: vk::Semaphore,
         /// Keep-alive of an imported semaphore, which is not destroyed; dropping it tells the program that the
         /// semaphore is unused.
-        imported: Option<Keep>,
+        imported: Option<KeepAlive>,
     },
 }
 

@@ -93,7 +93,7 @@ struct QueueUse {
 /// The streams of a device.
 pub(crate) struct Streams {
     table: Mutex<Table>,
-    gate: Mutex<Gate<Held>>,
+    gate: Mutex<Gate<DeferredBatch>>,
     /// Notified when a submission becomes certain.
     moved: Condvar,
     /// Lanes whose held-back submission failed.
@@ -111,7 +111,7 @@ struct Table {
 }
 
 /// A submission that is held back.
-pub(crate) struct Held {
+pub(crate) struct DeferredBatch {
     queue: usize,
     batch: Batch,
 }
@@ -380,7 +380,7 @@ impl Device {
 
     fn push_each(
         &self,
-        gate: &mut Gate<Held>,
+        gate: &mut Gate<DeferredBatch>,
         lane: usize,
         queue: usize,
         batches: Vec<Batch>,
@@ -389,9 +389,9 @@ impl Device {
             let entry = Entry {
                 waits: batch.wait_points.clone(),
                 signals: batch.signal_points.clone(),
-                work: Held { queue, batch },
+                work: DeferredBatch { queue, batch },
             };
-            if let Some(Held { queue, batch }) = gate.push(lane, entry) {
+            if let Some(DeferredBatch { queue, batch }) = gate.push(lane, entry) {
                 queue_submit(self, queue, &[batch], RETRIES)?;
             }
         }
@@ -399,8 +399,8 @@ impl Device {
     }
 
     /// Submits held-back batches that have become certain.
-    fn release(&self, gate: &mut Gate<Held>) {
-        while let Some((lane, Held { queue, batch })) = gate.next() {
+    fn release(&self, gate: &mut Gate<DeferredBatch>) {
+        while let Some((lane, DeferredBatch { queue, batch })) = gate.next() {
             if let Err(result) = queue_submit(self, queue, &[batch], RETRIES) {
                 tracing::error!("a submission that was held back fails: {result}");
                 lock(&self.streams.failed).push((lane, result));
@@ -455,7 +455,7 @@ impl Device {
 }
 
 /// Whether a whole run can be submitted in one call.
-fn runs_at_once(gate: &Gate<Held>, lane: usize, batches: &[Batch]) -> bool {
+fn runs_at_once(gate: &Gate<DeferredBatch>, lane: usize, batches: &[Batch]) -> bool {
     let mut own = 0;
     gate.is_empty(lane)
         && batches.iter().all(|batch| {

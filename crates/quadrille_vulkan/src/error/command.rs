@@ -102,8 +102,8 @@ pub enum CommandError {
     },
     /// The viewport is beyond the limits of the device.
     #[error(
-        "the viewport {area:?} (left, top, width, height) is none that the device has: it has at \
-         most {}x{} pixels, above 0, and lies between {} and {}",
+        "the viewport {area:?} (left, top, width, height) is outside the device's limits: its \
+         size is above 0 and at most {}x{} pixels, and it lies between {} and {}",
         most[0], most[1], bounds[0], bounds[1]
     )]
     Viewport {

@@ -10,7 +10,7 @@ use crate::instance::source::names;
 use crate::instance::{Functions, Instance, VALIDATION, ValidationLayer, create_messenger};
 
 /// Value that is dropped after the last Vulkan call to an imported device.
-pub(crate) type Keep = Box<dyn Any + Send + Sync>;
+pub(crate) type KeepAlive = Box<dyn Any + Send + Sync>;
 
 /// An instance that the program created, and its choice of physical device: see [`Gpu::import`](crate::device::Gpu::import).
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ impl Instance {
     pub(crate) unsafe fn import(
         of: ImportedInstance<'_>,
         settings: &Settings,
-        keep: Option<Keep>,
+        keep: Option<KeepAlive>,
     ) -> Result<Self, SetupError> {
         settings.check_extensions()?;
         let info = of.info;

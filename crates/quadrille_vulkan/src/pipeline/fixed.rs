@@ -283,5 +283,5 @@ fn invalid_value(state: &PipelineState, compare: Option<vk::CompareOp>) -> Optio
             ),
         ]);
     let odd = values.find(|(_, value, last)| !(0..=*last).contains(value));
-    odd.map(|(what, value, _)| format!("its {what} is {value}, which there is not"))
+    odd.map(|(what, value, _)| format!("its {what} is {value}, which is no value of Vulkan"))
 }

@@ -107,7 +107,7 @@ pub(crate) struct LayoutCall {
 
 /// A resource that a pass uses, with its version at encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Touched {
+pub(crate) struct UsedResource {
     pub resource: ResourceId,
     pub version: u32,
 }
@@ -116,7 +116,7 @@ pub(crate) struct Touched {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Span {
     pub calls: Range<u32>,
-    touched: Range<u32>,
+    resources: Range<u32>,
     layouts: Range<u32>,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct Span {
 #[derive(Default)]
 pub(crate) struct Calls {
     calls: Vec<Call>,
-    touched: Vec<Touched>,
+    resources: Vec<UsedResource>,
     layouts: Vec<LayoutCall>,
     infos: Vec<Info>,
     bytes: Vec<u8>,
@@ -132,16 +132,16 @@ pub(crate) struct Calls {
     draws: Vec<IndirectCall>,
     tables: Vec<TableCall>,
     /// Start of the pass that is being recorded; `None` if its calls are not cached.
-    open: Option<Mark>,
+    open: Option<Lengths>,
     /// Number of calls replayed in the last frame.
     used: usize,
 }
 
 /// The lengths of all arrays.
 #[derive(Clone, Copy)]
-struct Mark {
+struct Lengths {
     calls: usize,
-    touched: usize,
+    resources: usize,
     layouts: usize,
     infos: usize,
     bytes: usize,
@@ -154,7 +154,7 @@ impl Calls {
     /// Clears everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.calls.clear();
-        self.touched.clear();
+        self.resources.clear();
         self.layouts.clear();
         self.infos.clear();
         self.bytes.clear();
@@ -184,9 +184,9 @@ impl Calls {
 
     /// Begins caching the calls of a pass.
     pub(crate) fn open(&mut self) {
-        self.open = Some(Mark {
+        self.open = Some(Lengths {
             calls: self.calls.len(),
-            touched: self.touched.len(),
+            resources: self.resources.len(),
             layouts: self.layouts.len(),
             infos: self.infos.len(),
             bytes: self.bytes.len(),
@@ -198,25 +198,25 @@ impl Calls {
 
     /// Stops caching the pass: its calls cannot be replayed.
     pub(crate) fn give_up(&mut self) {
-        if let Some(mark) = self.open.take() {
-            self.calls.truncate(mark.calls);
-            self.touched.truncate(mark.touched);
-            self.layouts.truncate(mark.layouts);
-            self.infos.truncate(mark.infos);
-            self.bytes.truncate(mark.bytes);
-            self.renderings.truncate(mark.renderings);
-            self.draws.truncate(mark.draws);
-            self.tables.truncate(mark.tables);
+        if let Some(lengths) = self.open.take() {
+            self.calls.truncate(lengths.calls);
+            self.resources.truncate(lengths.resources);
+            self.layouts.truncate(lengths.layouts);
+            self.infos.truncate(lengths.infos);
+            self.bytes.truncate(lengths.bytes);
+            self.renderings.truncate(lengths.renderings);
+            self.draws.truncate(lengths.draws);
+            self.tables.truncate(lengths.tables);
         }
     }
 
     /// Ends the pass, and returns its calls if they can be replayed.
     pub(crate) fn close(&mut self) -> Option<Span> {
-        let mark = self.open.take()?;
+        let lengths = self.open.take()?;
         Some(Span {
-            calls: mark.calls as u32..self.calls.len() as u32,
-            touched: mark.touched as u32..self.touched.len() as u32,
-            layouts: mark.layouts as u32..self.layouts.len() as u32,
+            calls: lengths.calls as u32..self.calls.len() as u32,
+            resources: lengths.resources as u32..self.resources.len() as u32,
+            layouts: lengths.layouts as u32..self.layouts.len() as u32,
         })
     }
 
@@ -233,9 +233,9 @@ impl Calls {
     }
 
     /// Adds a resource that the pass uses.
-    pub(crate) fn add_touched(&mut self, touched: Touched) {
+    pub(crate) fn add_resource(&mut self, resource: UsedResource) {
         if self.is_open() {
-            self.touched.push(touched);
+            self.resources.push(resource);
         }
     }
 
@@ -322,8 +322,8 @@ impl Calls {
     }
 
     /// The resources that a pass used.
-    pub(crate) fn touched(&self, span: &Span) -> &[Touched] {
-        &self.touched[span.touched.start as usize..span.touched.end as usize]
+    pub(crate) fn resources(&self, span: &Span) -> &[UsedResource] {
+        &self.resources[span.resources.start as usize..span.resources.end as usize]
     }
 
     /// The image layouts among the arguments of a pass's calls.

@@ -90,20 +90,20 @@ impl GpuBuffer {
         Self(Arc::new(inner), id)
     }
 
-    /// Binds the buffer to `place`, or to memory of its own. If its memory changes, the Vulkan buffer is recreated
+    /// Binds the buffer to `placement`, or to memory of its own. If its memory changes, the Vulkan buffer is recreated
     /// without contents and the old one is retired.
-    pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
+    pub(crate) fn bind_memory(&self, placement: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         let Self(buffer, _) = self;
         let object = &buffer.object;
         let mut backing = object.backing();
-        if backing.is_at(place) {
+        if backing.is_at(placement) {
             return Ok(());
         }
-        let (raw, new) = create::create_in(&object.device, &buffer.desc, object.mode(), place)?;
+        let (raw, new) = create::create_in(&object.device, &buffer.desc, object.mode(), placement)?;
         let old = std::mem::replace(&mut *backing, new);
         let old_raw = self.replace(raw);
         self.retire(old_raw, old);
-        if let Some((block, _)) = place {
+        if let Some((block, _)) = placement {
             let resident: Weak<dyn Resident> = Arc::downgrade(buffer) as _;
             block.note(resident);
         }
@@ -111,7 +111,7 @@ impl GpuBuffer {
     }
 
     /// Unbinds the buffer, if its memory is in this block.
-    fn vacate(&self, block: &Arc<Block>) {
+    fn unbind(&self, block: &Arc<Block>) {
         let mut backing = self.object().backing();
         if backing.offset_in(block).is_some() {
             let old = std::mem::take(&mut *backing);
@@ -135,7 +135,7 @@ impl GpuBuffer {
 
     /// Replaces the Vulkan buffer by one of another sharing mode, without contents. Returns the old one under a new
     /// id; a transient buffer is only unbound, and recreated when a frame uses it.
-    pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
+    pub(crate) fn change_sharing(&self, mode: Mode) -> Result<Option<Self>, Error> {
         let BufferInner { object, desc, .. } = &*self.0;
         let mut backing = object.backing();
         let (raw, new) = match object.needs {
@@ -301,9 +301,9 @@ impl Drop for BufferInner {
 }
 
 impl Resident for BufferInner {
-    fn vacate(self: Arc<Self>, block: &Arc<Block>) {
+    fn unbind(self: Arc<Self>, block: &Arc<Block>) {
         let id = self.object.id;
-        GpuBuffer(self, id).vacate(block);
+        GpuBuffer(self, id).unbind(block);
     }
 }
 

@@ -80,11 +80,11 @@ impl Handle {
         self.object().device.is_given_up()
     }
 
-    /// Binds the resource to `place`, or to memory of its own.
-    pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
+    /// Binds the resource to `placement`, or to memory of its own.
+    pub(crate) fn bind_memory(&self, placement: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         match self {
-            Self::Buffer(buffer) => buffer.settle(place),
-            Self::Image(image) => image.settle(place),
+            Self::Buffer(buffer) => buffer.bind_memory(placement),
+            Self::Image(image) => image.bind_memory(placement),
         }
     }
 

@@ -61,7 +61,7 @@ impl GpuImage {
             return Ok(Self::assemble(device, desc, false, Some(needs)));
         }
         let image = Self::assemble(device, desc, false, None);
-        image.settle(None)?;
+        image.bind_memory(None)?;
         Ok(image)
     }
 
@@ -116,19 +116,19 @@ impl GpuImage {
             .store(pack([extent[0], extent[1], 1]), Ordering::Relaxed);
     }
 
-    /// Binds the image to `place`, or to memory of its own. If its memory changes, the Vulkan image is recreated
+    /// Binds the image to `placement`, or to memory of its own. If its memory changes, the Vulkan image is recreated
     /// without contents and the old one is retired.
-    pub(crate) fn settle(&self, place: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
+    pub(crate) fn bind_memory(&self, placement: Option<(&Arc<Block>, u64)>) -> Result<(), Error> {
         let Self(image, _) = self;
         let object = &image.object;
         let mut backing = object.backing();
-        if backing.is_at(place) {
+        if backing.is_at(placement) {
             return Ok(());
         }
         let key = self.whole_key();
-        let new = create::create_in(&object.device, &image.desc, object.mode(), place, key)?;
+        let new = create::create_in(&object.device, &image.desc, object.mode(), placement, key)?;
         self.retire(self.replace(&mut backing, new, Some(key)));
-        if let Some((block, _)) = place {
+        if let Some((block, _)) = placement {
             let resident: Weak<dyn Resident> = Arc::downgrade(image) as _;
             block.note(resident);
         }
@@ -136,7 +136,7 @@ impl GpuImage {
     }
 
     /// Unbinds the image, if its memory is in this block.
-    fn vacate(&self, block: &Arc<Block>) {
+    fn unbind(&self, block: &Arc<Block>) {
         let mut backing = self.object().backing();
         if backing.offset_in(block).is_some() {
             self.retire(self.replace(&mut backing, Default::default(), None));
@@ -145,7 +145,7 @@ impl GpuImage {
 
     /// Replaces the Vulkan image by one of another sharing mode, without contents. Returns the old one under a new
     /// id; a transient image is only unbound, and recreated when a frame uses it.
-    pub(crate) fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
+    pub(crate) fn change_sharing(&self, mode: Mode) -> Result<Option<Self>, Error> {
         let ImageInner { object, desc, .. } = &*self.0;
         let mut backing = object.backing();
         let old_mode = object.mode();
@@ -353,9 +353,9 @@ impl Drop for ImageInner {
 }
 
 impl Resident for ImageInner {
-    fn vacate(self: Arc<Self>, block: &Arc<Block>) {
+    fn unbind(self: Arc<Self>, block: &Arc<Block>) {
         let id = self.object.id;
-        GpuImage(self, id).vacate(block);
+        GpuImage(self, id).unbind(block);
     }
 }
 

@@ -111,13 +111,13 @@ fn problem(desc: &SamplerDesc) -> Option<String> {
         ));
     }
     if desc.anisotropy.is_nan() {
-        return Some("its anisotropy is no number; 1 is none".to_owned());
+        return Some("its anisotropy is NaN; set 1 for none".to_owned());
     }
     let last = vk::BorderColor::INT_OPAQUE_WHITE.as_raw();
     if !(0..=last).contains(&desc.border.as_raw()) {
         let border = desc.border;
         return Some(format!(
-            "its border colour is {border:?}, which there is not"
+            "its border colour is {border:?}, which is no value of Vulkan"
         ));
     }
     let [least, most] = desc.levels;
@@ -129,7 +129,7 @@ fn problem(desc: &SamplerDesc) -> Option<String> {
     }
     let compare = desc.compare?;
     (compare.as_raw() > vk::CompareOp::ALWAYS.as_raw() || compare.as_raw() < 0)
-        .then(|| format!("its comparison is {compare:?}, which there is not"))
+        .then(|| format!("its comparison is {compare:?}, which is no value of Vulkan"))
 }
 
 /// Describes the first request that the device does not support.

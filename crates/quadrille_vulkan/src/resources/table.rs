@@ -141,7 +141,7 @@ struct Contents {
     entries: Vec<Entry>,
     /// Indices of empty entries.
     free: Vec<u32>,
-    placed: HashMap<ResourceId, Placed>,
+    placed: HashMap<ResourceId, MemberEntries>,
     members: TableMembers,
     /// Host-writable members that the host has not written yet.
     unwritten: BTreeMap<ResourceId, GpuBuffer>,
@@ -155,7 +155,7 @@ struct Contents {
 #[derive(Clone, Default)]
 struct Entry {
     member: Option<Handle>,
-    /// Index in [`Placed::at`] of its member, so that an entry changes in constant time however often the
+    /// Index in [`MemberEntries::at`] of its member, so that an entry changes in constant time however often the
     /// member is in the table.
     rank: u32,
     /// Bit mask of frames in flight (at most [`check::MAX_FRAMES`]) whose `stale` list has the entry.
@@ -163,7 +163,7 @@ struct Entry {
 }
 
 /// The entries of a member.
-struct Placed {
+struct MemberEntries {
     member: Handle,
     at: Vec<u32>,
 }
@@ -289,7 +289,10 @@ impl Contents {
             {
                 self.unwritten.insert(id, buffer.clone());
             }
-            let placed = self.placed.entry(id).or_insert(Placed { member, at });
+            let placed = self
+                .placed
+                .entry(id)
+                .or_insert(MemberEntries { member, at });
             self.entries[index as usize].rank = placed.at.len() as u32;
             placed.at.push(index);
             self.members.enter(id);
@@ -391,13 +394,13 @@ impl SharedTable {
     /// See [`TableMembers::open`]. The frame reads the current members of the table.
     pub fn open(
         &self,
-        touches: impl Iterator<Item = NonTableUse>,
+        uses: impl Iterator<Item = NonTableUse>,
         topology: &Topology,
         states: &mut States,
     ) {
         let contents = &mut *lock(&self.0.contents);
         contents.import_host_writes(states);
-        contents.members.open(touches, topology, states);
+        contents.members.open(uses, topology, states);
         for at in 0..contents.members.renewed().len() {
             let resource = contents.members.renewed()[at];
             let places = contents.placed.get(&resource);

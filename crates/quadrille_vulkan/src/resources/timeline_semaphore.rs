@@ -10,7 +10,7 @@ use crate::device::gpu::Gpu;
 use crate::device::retire::Retired;
 use crate::device::timeline::nanoseconds;
 use crate::error::Error;
-use crate::instance::imported::Keep;
+use crate::instance::imported::KeepAlive;
 use crate::lock;
 
 /// Guaranteed minimum of `maxTimelineSemaphoreValueDifference` (table "Required Limits").
@@ -47,7 +47,7 @@ struct Inner {
     /// Values that submitted frames signal, in order; reached values may be missing.
     pending: Mutex<Vec<u64>>,
     /// Keep-alive of an imported semaphore, whose drop tells the program that the semaphore is unused.
-    imported: Option<Keep>,
+    imported: Option<KeepAlive>,
     is_exportable: bool,
     device: Arc<Device>,
 }
@@ -93,7 +93,7 @@ impl Gpu {
         &self,
         name: &str,
         raw: vk::Semaphore,
-        keep: Keep,
+        keep: KeepAlive,
     ) -> TimelineSemaphore {
         self.wrap(name, (raw, false), Some(keep))
     }
@@ -102,7 +102,7 @@ impl Gpu {
         &self,
         name: &str,
         (raw, is_exportable): (vk::Semaphore, bool),
-        imported: Option<Keep>,
+        imported: Option<KeepAlive>,
     ) -> TimelineSemaphore {
         TimelineSemaphore(Arc::new(Inner {
             name: name.into(),

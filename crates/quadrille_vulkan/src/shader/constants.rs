@@ -121,7 +121,7 @@ impl Overrides {
                 if let Some(first) = text.get(..1).map(str::to_lowercase) {
                     text.replace_range(..1, &first);
                 }
-                format!("its constants have no meaning together: {text}")
+                format!("its constants are not valid together: {text}")
             }
         };
         ShaderError::Pipeline {

@@ -45,10 +45,10 @@ impl Handle {
     }
 
     /// Replaces the Vulkan object by one of another sharing mode. Returns the old one; `None` for transient resources.
-    fn trade(&self, mode: Mode) -> Result<Option<Self>, Error> {
+    fn change_sharing(&self, mode: Mode) -> Result<Option<Self>, Error> {
         Ok(match self {
-            Self::Buffer(buffer) => buffer.trade(mode)?.map(Self::Buffer),
-            Self::Image(image) => image.trade(mode)?.map(Self::Image),
+            Self::Buffer(buffer) => buffer.change_sharing(mode)?.map(Self::Buffer),
+            Self::Image(image) => image.change_sharing(mode)?.map(Self::Image),
         })
     }
 }
@@ -74,7 +74,7 @@ impl Frames {
         {
             return Ok(SharingChanged::Refused);
         }
-        match handle.trade(mode)? {
+        match handle.change_sharing(mode)? {
             Some(old) if has_contents => {
                 states.rename(id, old.id());
                 Ok(SharingChanged::Moved(old))

@@ -118,8 +118,8 @@ impl Frames {
         let transient = resources.filter(|(it, _)| it.lifetime == Lifetime::Transient);
         for (resource, handle) in transient.filter(|(_, handle)| handle.object().needs.is_some()) {
             match resource.memory {
-                None => handle.settle(None)?,
-                Some(place) if self.transients.has(handle, place) => {}
+                None => handle.bind_memory(None)?,
+                Some(placement) if self.transients.has(handle, placement) => {}
                 Some(_) => {
                     let name = handle.name();
                     let problem = format!("{name} does not lie where the frame says it does");
@@ -220,13 +220,13 @@ impl Transients {
         for (need, offset) in self.needs.iter().zip(&places.offsets) {
             let at = need.resource.0 as usize;
             let pool = self.blocks.iter().find(|pool| pool.class == need.class);
-            let place = pool.and_then(|pool| pool.block.as_ref()).zip(*offset);
-            frame.resources[at].memory = place.map(|(block, offset)| Placement {
+            let placement = pool.and_then(|pool| pool.block.as_ref()).zip(*offset);
+            frame.resources[at].memory = placement.map(|(block, offset)| Placement {
                 block: block.id,
                 offset,
                 bytes: need.bytes,
             });
-            handles[at].settle(place)?;
+            handles[at].bind_memory(placement)?;
         }
         Ok(())
     }
@@ -300,15 +300,20 @@ impl Transients {
     }
 
     /// Whether a resource is bound to one of these blocks at this offset.
-    fn has(&self, handle: &Handle, place: Placement) -> bool {
-        let pool = self.blocks.get(place.block.0 as usize);
+    fn has(&self, handle: &Handle, placement: Placement) -> bool {
+        let pool = self.blocks.get(placement.block.0 as usize);
         let block = pool.and_then(|pool| pool.block.as_ref());
-        block.is_some_and(|block| handle.object().backing().is_at(Some((block, place.offset))))
+        block.is_some_and(|block| {
+            handle
+                .object()
+                .backing()
+                .is_at(Some((block, placement.offset)))
+        })
     }
 }
 
 /// Evicts the residents of a block, and retires it.
 fn retire(device: &Device, block: Arc<Block>) {
-    block.vacate();
+    block.unbind();
     lock(&device.dropped).push(Retired::Memory(Backing::Shared(block, 0)));
 }

@@ -24,7 +24,7 @@ fn extensions(diagnostics: &mut DiagnosticCatalog) {
     let mut device = |program, extension| {
         let settings = Settings {
             extensions: vec![extension],
-            ..Settings::headless("told")
+            ..Settings::headless("catalog")
         };
         diagnostics.made(program, Gpu::new(&settings, None));
     };

@@ -106,7 +106,7 @@ pub(super) fn setup(
 
 fn tools(gpu: &GpuDevice) -> Result<Tools> {
     let [sample, measure, draw, mesh] =
-        [SAMPLE, MEASURE, DRAW, MESH].map(|source| GpuShader::wgsl("told.wgsl", source));
+        [SAMPLE, MEASURE, DRAW, MESH].map(|source| GpuShader::wgsl("catalog.wgsl", source));
     let (sample, measure, draw, mesh) = (sample?, measure?, draw?, mesh?);
     let solid = GraphicsPipelineDesc {
         depth: Some(DepthState::LESS),

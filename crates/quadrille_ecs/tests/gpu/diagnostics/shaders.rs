@@ -99,20 +99,20 @@ fn sources(diagnostics: &mut DiagnosticCatalog) {
     );
     let math =
         "fn twice(it: f32) -> f32 { return it + it; }\nfn half(it: f32) -> u32 { return it; }";
-    let published = ShaderModule::new("told::math", &math.replace("u32", "f32")).publish();
+    let published = ShaderModule::new("catalog::math", &math.replace("u32", "f32")).publish();
     published.expect("nobody has this name");
     diagnostics.made(
         "an import with a typo",
-        wgsl("import told::math::{half, twize};"),
+        wgsl("import catalog::math::{half, twize};"),
     );
     diagnostics.made(
         "another module of the same path",
-        ShaderModule::new("told::math", math).publish(),
+        ShaderModule::new("catalog::math", math).publish(),
     );
-    let broken = ShaderModule::new("told::broken", math).publish();
+    let broken = ShaderModule::new("catalog::broken", math).publish();
     broken.expect("nobody has this name");
     let imports = format!(
-        "import told::broken::{{half, twice}};\n{}",
+        "import catalog::broken::{{half, twice}};\n{}",
         main("_ = twice(1.0); _ = half(1.0);")
     );
     diagnostics.made("a wrong type in a module that is imported", wgsl(&imports));

@@ -8,9 +8,9 @@ fn buffer(number: u64) -> vk::Buffer {
 
 #[test]
 fn buffers_are_named_by_any_of_their_addresses() {
-    let known = Addresses::default();
-    known.add(buffer(1), 0x1000, 0x100, "cells");
-    known.add(buffer(2), 0x1100, 0x100, "next");
+    let ranges = Addresses::default();
+    ranges.add(buffer(1), 0x1000, 0x100, "cells");
+    ranges.add(buffer(2), 0x1100, 0x100, "next");
     for (first, last, reported) in [
         (0x1000, 0x1000, "which `cells` has"),
         (0x10ff, 0x10ff, "which `cells` has"),
@@ -21,7 +21,7 @@ fn buffers_are_named_by_any_of_their_addresses() {
         (0x1200, 0x1200, "which no buffer has"),
     ] {
         assert_eq!(
-            known.describe(first, last),
+            ranges.describe(first, last),
             reported,
             "{first:#x} to {last:#x}"
         );
@@ -30,44 +30,44 @@ fn buffers_are_named_by_any_of_their_addresses() {
 
 #[test]
 fn destroyed_buffers_are_remembered_for_a_while() {
-    let known = Addresses::default();
-    known.add(buffer(1), 0x1000, 0x100, "old");
-    known.remove(buffer(1));
+    let ranges = Addresses::default();
+    ranges.add(buffer(1), 0x1000, 0x100, "old");
+    ranges.remove(buffer(1));
     assert_eq!(
-        known.describe(0x1010, 0x1010),
+        ranges.describe(0x1010, 0x1010),
         "which `old` had, now destroyed"
     );
     // The current object is listed before the former one.
-    known.add(buffer(2), 0x1000, 0x10, "new");
-    assert_eq!(known.describe(0x1000, 0x1fff), "which `new` has");
-    known.remove(buffer(2));
+    ranges.add(buffer(2), 0x1000, 0x10, "new");
+    assert_eq!(ranges.describe(0x1000, 0x1fff), "which `new` has");
+    ranges.remove(buffer(2));
     assert_eq!(
-        known.describe(0x1000, 0x1000),
+        ranges.describe(0x1000, 0x1000),
         "which `new` or `old` had, now destroyed"
     );
     for number in 10..10 + MAX_REMOVED_BUFFERS as u64 {
-        known.add(buffer(number), number << 20, 1, "other");
-        known.remove(buffer(number));
+        ranges.add(buffer(number), number << 20, 1, "other");
+        ranges.remove(buffer(number));
     }
-    assert_eq!(known.describe(0x1010, 0x1010), "which no buffer has");
+    assert_eq!(ranges.describe(0x1010, 0x1010), "which no buffer has");
     // A buffer that was never added is ignored.
-    known.remove(buffer(99));
+    ranges.remove(buffer(99));
 }
 
 #[test]
 fn a_page_of_buffers_is_not_a_page_of_names() {
-    let known = Addresses::default();
+    let ranges = Addresses::default();
     for number in 0..10 {
-        known.add(buffer(number), number, 1, &format!("b{number}"));
+        ranges.add(buffer(number), number, 1, &format!("b{number}"));
     }
-    let reported = known.describe(0, 0xfff);
+    let reported = ranges.describe(0, 0xfff);
     assert_eq!(
         reported,
         "which `b0` or `b1` or `b2` or `b3` or one of 6 others has"
     );
     // Sizes and addresses at the limits do not overflow.
-    known.add(buffer(20), u64::MAX, 2, "end");
-    known.add(buffer(21), 0x9000, 0, "empty");
-    assert_eq!(known.describe(u64::MAX, u64::MAX), "which `end` has");
-    assert_eq!(known.describe(0x9000, 0x9000), "which `empty` has");
+    ranges.add(buffer(20), u64::MAX, 2, "end");
+    ranges.add(buffer(21), 0x9000, 0, "empty");
+    assert_eq!(ranges.describe(u64::MAX, u64::MAX), "which `end` has");
+    assert_eq!(ranges.describe(0x9000, 0x9000), "which `empty` has");
 }

@@ -27,8 +27,8 @@ fn one_window_learns_from_another_that_fences_are_forgotten() {
 #[test]
 fn held_objects_stay_held() {
     let last = LastWaits::default();
-    assert!(!last.is_held());
+    assert!(!last.has_leaked());
     last.hold();
     last.note(true);
-    assert!(last.is_held());
+    assert!(last.has_leaked());
 }

@@ -35,7 +35,7 @@ pub(super) struct Bindings<'a> {
     /// The stencil reference that the pass sets instead of the pipeline's.
     pub stencil_reference: Option<u8>,
     /// The stencil reference that is current in the command buffer.
-    held_reference: Option<u8>,
+    current_reference: Option<u8>,
     /// Data of descriptor pushes, indexed by binding number as update templates expect.
     infos: [Info; BINDINGS],
     usages: [u32; BINDINGS],
@@ -53,7 +53,7 @@ pub(super) struct Bindings<'a> {
     constants: [u8; CommandList::MAX_PUSH_CONSTANTS],
     constant_bytes: u32,
     /// The state that is current in the command buffer, for graphics and for compute.
-    held: [Held; 2],
+    bind_points: [BindPointState; 2],
 }
 
 #[derive(Clone, Copy)]
@@ -66,7 +66,7 @@ struct BoundImage<'a> {
 
 /// State of a bind point that is current in the command buffer.
 #[derive(Clone, Copy, Default)]
-struct Held {
+struct BindPointState {
     pipeline: vk::Pipeline,
     layout: vk::PipelineLayout,
     /// Bit mask of bindings whose pushed descriptor is still current.
@@ -87,7 +87,7 @@ impl Default for Bindings<'_> {
             compute: None,
             graphics: None,
             stencil_reference: None,
-            held_reference: None,
+            current_reference: None,
             infos: [Info::NULL; BINDINGS],
             usages: [0; BINDINGS],
             images: [image; BINDINGS],
@@ -101,7 +101,7 @@ impl Default for Bindings<'_> {
             tables: [None; TABLES],
             constants: [0; CommandList::MAX_PUSH_CONSTANTS],
             constant_bytes: 0,
-            held: [Held::default(); 2],
+            bind_points: [BindPointState::default(); 2],
         }
     }
 }
@@ -128,41 +128,41 @@ impl<'a> Bindings<'a> {
         self.compute = None;
         self.graphics = None;
         self.stencil_reference = None;
-        self.held_reference = None;
+        self.current_reference = None;
         self.has_buffer = 0;
         self.has_image = 0;
         self.has_sampler = 0;
         self.tables = [None; TABLES];
         self.constant_bytes = 0;
-        for held in &mut self.held {
-            held.pushed = 0;
-            held.constants = false;
-            held.tables = Default::default();
+        for point in &mut self.bind_points {
+            point.pushed = 0;
+            point.constants = false;
+            point.tables = Default::default();
         }
     }
 
     /// Clears the bound state and the tracked state of the command buffer, which is unknown after raw commands.
     pub(super) fn forget_all(&mut self) {
         self.forget();
-        self.forget_held();
+        self.forget_bind_points();
     }
 
     /// Clears the tracked state of the command buffer; the next draw sets all state again.
-    pub(super) fn forget_held(&mut self) {
-        self.held = [Held::default(); 2];
-        self.held_reference = None;
+    pub(super) fn forget_bind_points(&mut self) {
+        self.bind_points = [BindPointState::default(); 2];
+        self.current_reference = None;
     }
 
     /// Clears the input attachments at the end of their rendering.
     pub(super) fn forget_attachments(&mut self) {
         let stale = std::mem::take(&mut self.has_attachment);
-        self.held[vk::PipelineBindPoint::GRAPHICS.as_raw() as usize].pushed &= !stale;
+        self.bind_points[vk::PipelineBindPoint::GRAPHICS.as_raw() as usize].pushed &= !stale;
     }
 
     /// Sets the tracked pipeline of the command buffer. Returns whether it has changed.
     fn holds_other(&mut self, point: vk::PipelineBindPoint, pipeline: vk::Pipeline) -> bool {
-        let held = &mut self.held[point.as_raw() as usize].pipeline;
-        std::mem::replace(held, pipeline) != pipeline
+        let current = &mut self.bind_points[point.as_raw() as usize].pipeline;
+        std::mem::replace(current, pipeline) != pipeline
     }
 
     /// Stores a sampler for the next draw or dispatch.
@@ -198,7 +198,9 @@ impl<'a> Bindings<'a> {
         }
         self.constants[..data.len()].copy_from_slice(data);
         self.constant_bytes = data.len() as u32;
-        self.held.iter_mut().for_each(|held| held.constants = false);
+        self.bind_points
+            .iter_mut()
+            .for_each(|point| point.constants = false);
         Ok(())
     }
 
@@ -212,9 +214,9 @@ impl<'a> Bindings<'a> {
                 limit: BINDINGS as u64 - 1,
             });
         }
-        self.held
+        self.bind_points
             .iter_mut()
-            .for_each(|held| held.pushed &= !(1 << at));
+            .for_each(|point| point.pushed &= !(1 << at));
         Ok(at)
     }
 }
@@ -250,7 +252,7 @@ impl<'a> Encoder<'a> {
             }
             .into());
         }
-        self.touch(entry.index())?;
+        self.note_use(entry.index())?;
         let at = self.bindings.slot(binding)?;
         self.bindings.infos[at].buffer = vk::DescriptorBufferInfo {
             buffer: entry.buffer,
@@ -286,7 +288,7 @@ impl<'a> Encoder<'a> {
                 (index, image.desc().usage.bits())
             }
         };
-        self.touch(index)?;
+        self.note_use(index)?;
         let at = self.bindings.slot(binding)?;
         self.bindings.images[at] = BoundImage {
             entry,
@@ -350,8 +352,8 @@ impl<'a> Encoder<'a> {
     /// make it undefined.
     fn set_stencil_reference(&mut self, own: Option<u8>) {
         let wanted = own.map(|own| self.bindings.stencil_reference.unwrap_or(own));
-        let held = std::mem::replace(&mut self.bindings.held_reference, wanted);
-        if let Some(reference) = wanted.filter(|_| held != wanted) {
+        let bind_points = std::mem::replace(&mut self.bindings.current_reference, wanted);
+        if let Some(reference) = wanted.filter(|_| bind_points != wanted) {
             self.emit(Call::State(StateCall::StencilReference(reference)));
         }
     }
@@ -363,11 +365,11 @@ impl<'a> Encoder<'a> {
             .add(Call::Bind(BindCall::Pipeline { point, pipeline }));
         self.bind_pipeline(point, pipeline);
         // Bindings and constants stay valid after a change of pipeline if the layout is the same.
-        if self.bindings.held[at].layout != running.layout.raw {
-            self.bindings.held[at].layout = running.layout.raw;
-            self.bindings.held[at].pushed = 0;
-            self.bindings.held[at].constants = false;
-            self.bindings.held[at].tables = Default::default();
+        if self.bindings.bind_points[at].layout != running.layout.raw {
+            self.bindings.bind_points[at].layout = running.layout.raw;
+            self.bindings.bind_points[at].pushed = 0;
+            self.bindings.bind_points[at].constants = false;
+            self.bindings.bind_points[at].tables = Default::default();
         }
         self.push_descriptors(at, running)?;
         if !running.tables.is_empty() {
@@ -385,8 +387,8 @@ impl<'a> Encoder<'a> {
             };
             tables::check(running.name, binding, table)?;
             let set = table.set(self.slot);
-            if self.bindings.held[at].tables[group] != set {
-                self.bindings.held[at].tables[group] = set;
+            if self.bindings.bind_points[at].tables[group] != set {
+                self.bindings.bind_points[at].tables[group] = set;
                 let call = TableCall {
                     point: running.point,
                     layout: running.layout.raw,
@@ -416,7 +418,7 @@ impl<'a> Encoder<'a> {
         let mut stale = 0;
         for binding in running.bindings {
             let bit = 1 << binding.binding;
-            if self.bindings.held[at].pushed & bit == 0 {
+            if self.bindings.bind_points[at].pushed & bit == 0 {
                 self.describe(running.name, binding)?;
                 stale |= bit;
             }
@@ -424,7 +426,7 @@ impl<'a> Encoder<'a> {
         if stale == 0 {
             return Ok(());
         }
-        self.bindings.held[at].pushed |= stale;
+        self.bindings.bind_points[at].pushed |= stale;
         let last = running.bindings.iter().map(|it| it.binding as usize).max();
         let infos = &self.bindings.infos[..last.map_or(0, |last| last + 1)];
         self.calls.add_push(running.layout, infos);
@@ -445,7 +447,7 @@ impl<'a> Encoder<'a> {
 
     fn set_constants(&mut self, at: usize, running: &Running<'_>) -> Result<(), Failure> {
         let wanted = running.layout.push_bytes.least;
-        if wanted == 0 || self.bindings.held[at].constants {
+        if wanted == 0 || self.bindings.bind_points[at].constants {
             return Ok(());
         }
         let given = self.bindings.constant_bytes;
@@ -470,7 +472,7 @@ impl<'a> Encoder<'a> {
                 constants,
             );
         }
-        self.bindings.held[at].constants = true;
+        self.bindings.bind_points[at].constants = true;
         Ok(())
     }
 }

@@ -208,7 +208,7 @@ impl<'a> Encoder<'a> {
         (usage, word): (BufferUsage, &'static str),
     ) -> Result<vk::Buffer, CommandError> {
         let index = self.resources.index(id)?;
-        self.touch(index)?;
+        self.note_use(index)?;
         let buffer = self.resources.buffer(id)?;
         let name = || buffer.name().to_owned();
         if !buffer.desc().usage.contains(usage) {

@@ -136,7 +136,7 @@ impl Encoder<'_> {
     pub(super) fn draw_raw(&mut self, commands: &RawCommand) -> Result<(), Failure> {
         self.ready_draw(false)?;
         commands(&self.device.raw, self.buffer);
-        self.bindings.forget_held();
+        self.bindings.forget_bind_points();
         Ok(())
     }
 

@@ -348,7 +348,7 @@ impl<'a> Encoder<'a> {
     ) -> Result<(ResourceIndex, &'a GpuImage, vk::ImageView), Failure> {
         let resources = self.resources;
         let (index, image) = resources.image(id)?;
-        self.touch(index)?;
+        self.note_use(index)?;
         check_view(image, part)?;
         if !image.desc().usage.contains(usage) {
             let name = image.name().to_owned();

@@ -7,7 +7,7 @@ use super::{Encoder, Failure, declared_layout};
 use crate::commands::CommandList;
 use crate::error::CommandError;
 use crate::record::call_cache::Recheck;
-use crate::record::calls::{Call, LayoutCall, Span, Touched};
+use crate::record::calls::{Call, LayoutCall, Span, UsedResource};
 
 impl<'a> Encoder<'a> {
     /// Encodes the list of a pass and caches its calls, if they can be cached.
@@ -42,11 +42,11 @@ impl<'a> Encoder<'a> {
 
     /// Returns whether the resources that a pass used are unchanged, and declared by these uses.
     fn resources_hold(&self, uses: &[Use], span: &Span) -> bool {
-        let is_it = |it: &Touched| {
+        let is_it = |it: &UsedResource| {
             let version = self.resources.version(it.resource);
             version.is_some_and(|(version, at)| version == it.version && is_used(uses, at))
         };
-        self.calls.touched(span).iter().all(is_it)
+        self.calls.resources(span).iter().all(is_it)
     }
 
     /// Returns whether a pass that declares these uses has images in the same layouts.
@@ -103,7 +103,7 @@ impl<'a> Encoder<'a> {
 
     /// Notes that the pass uses a resource. The pass is not cached if it uses an undeclared resource, which may be
     /// destroyed before a replay, or a swapchain image, which changes each frame.
-    pub(super) fn touch(&mut self, index: ResourceIndex) -> Result<(), CommandError> {
+    pub(super) fn note_use(&mut self, index: ResourceIndex) -> Result<(), CommandError> {
         self.check_declared(index)?;
         if !self.calls.is_open() {
             return Ok(());
@@ -111,7 +111,7 @@ impl<'a> Encoder<'a> {
         let resource = self.resources.handle(index).id();
         match self.resources.version(resource) {
             Some((version, _)) if !self.resources.is_of_swapchain(index) => {
-                self.calls.add_touched(Touched { resource, version });
+                self.calls.add_resource(UsedResource { resource, version });
             }
             _ => self.calls.give_up(),
         }

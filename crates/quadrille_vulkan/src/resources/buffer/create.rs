@@ -79,15 +79,15 @@ fn requirements_of(
     Ok(requirements)
 }
 
-/// Creates a Vulkan buffer, in memory of its own or at `place`.
+/// Creates a Vulkan buffer, in memory of its own or at `placement`.
 pub(super) fn create_in(
     device: &Device,
     desc: &BufferDesc,
     mode: Mode,
-    place: Option<(&Arc<Block>, u64)>,
+    placement: Option<(&Arc<Block>, u64)>,
 ) -> Result<(vk::Buffer, Backing), Error> {
     let raw = create(device, desc, mode)?;
-    match find_backing(device, raw, desc, place) {
+    match find_backing(device, raw, desc, placement) {
         Ok(backing) => {
             device.names.name(raw, &desc.name);
             device.note_address(raw, desc.bytes, &desc.name);
@@ -105,12 +105,12 @@ fn find_backing(
     device: &Device,
     raw: vk::Buffer,
     desc: &BufferDesc,
-    place: Option<(&Arc<Block>, u64)>,
+    placement: Option<(&Arc<Block>, u64)>,
 ) -> Result<Backing, Error> {
     // SAFETY: `raw` was just created from this device.
     let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
     let kind = (desc.memory, true);
-    let backing = Backing::find(device, &desc.name, requirements, kind, place)?;
+    let backing = Backing::find(device, &desc.name, requirements, kind, placement)?;
     let (object, offset) = backing.binding();
     // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound only once.
     match unsafe { device.raw.bind_buffer_memory(raw, object, offset) } {

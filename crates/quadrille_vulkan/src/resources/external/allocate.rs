@@ -11,7 +11,7 @@ use super::{DrmModifier, MemoryHandle, MemoryLayout, SharedMemory, invalid, need
 use crate::device::Device;
 use crate::device::backing::{Backing, ExternalMemory};
 use crate::error::Error;
-use crate::instance::imported::Keep;
+use crate::instance::imported::KeepAlive;
 
 /// Memory of a resource that others use too.
 pub(super) struct ExternalBacking {
@@ -19,7 +19,7 @@ pub(super) struct ExternalBacking {
     /// Properties for importers; none for memory that cannot be exported.
     layout: Option<MemoryLayout>,
     /// Owner of imported host memory.
-    keep: Option<Keep>,
+    keep: Option<KeepAlive>,
 }
 
 /// The resource that memory is for.
@@ -36,7 +36,7 @@ pub(super) enum Source {
     /// Memory that somebody has exported.
     Shared(SharedMemory),
     /// Memory of the host: its address and size, and its owner.
-    Host(NonNull<c_void>, u64, Keep),
+    Host(NonNull<c_void>, u64, KeepAlive),
 }
 
 impl ExternalBacking {
@@ -195,7 +195,7 @@ impl ExternalBacking {
         name: &str,
         needs: vk::MemoryRequirements,
         (pointer, bytes): (NonNull<c_void>, u64),
-        keep: Keep,
+        keep: KeepAlive,
     ) -> Result<Self, Error> {
         let host = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
         let functions = ext::external_memory_host::Device::new(&device.instance.raw, &device.raw);

@@ -12,7 +12,7 @@ use crate::device::backing::Backing;
 use crate::device::gpu::Gpu;
 use crate::device::memory::Memory;
 use crate::error::Error;
-use crate::instance::imported::Keep;
+use crate::instance::imported::KeepAlive;
 use crate::instance::sharing::Sharing;
 use crate::resources::buffer::{self, BufferDesc, GpuBuffer};
 
@@ -61,7 +61,7 @@ impl Gpu {
         &self,
         desc: &BufferDesc,
         (address, bytes): (NonNull<u8>, u64),
-        keep: Keep,
+        keep: KeepAlive,
     ) -> Result<GpuBuffer, Error> {
         need(&self.0, &desc.name, ext::external_memory_host::NAME)?;
         let alignment = host_alignment(&self.0);
@@ -93,7 +93,7 @@ impl Gpu {
         &self,
         desc: &BufferDesc,
         raw: vk::Buffer,
-        keep: Keep,
+        keep: KeepAlive,
     ) -> Result<GpuBuffer, Error> {
         let desc = checked(&self.0, desc)?;
         Ok(GpuBuffer::adopt(

@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::device::backing::Backing;
 use crate::device::gpu::Gpu;
 use crate::error::Error;
-use crate::instance::imported::Keep;
+use crate::instance::imported::KeepAlive;
 use crate::instance::sharing::Sharing;
 use crate::resources::image::{GpuImage, ImageDesc, check};
 
@@ -77,7 +77,7 @@ impl Gpu {
         &self,
         desc: &ImageDesc,
         raw: vk::Image,
-        keep: Keep,
+        keep: KeepAlive,
     ) -> Result<GpuImage, Error> {
         let desc = exclusive(desc)?;
         GpuImage::adopt(&self.0, &desc, |_| Ok((raw, Backing::Program(keep))))

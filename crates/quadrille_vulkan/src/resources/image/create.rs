@@ -127,16 +127,16 @@ fn requirements_of(
     Ok(requirements)
 }
 
-/// Creates an image and the view of the whole image, in memory of its own or at `place`.
+/// Creates an image and the view of the whole image, in memory of its own or at `placement`.
 pub(super) fn create_in(
     device: &Device,
     desc: &ImageDesc,
     mode: Mode,
-    place: Option<(&Arc<Block>, u64)>,
+    placement: Option<(&Arc<Block>, u64)>,
     whole: ViewKey,
 ) -> Result<(vk::Image, Backing, vk::ImageView), Error> {
     let raw = create(device, desc, mode)?;
-    let backing = match find_backing(device, raw, desc, place) {
+    let backing = match find_backing(device, raw, desc, placement) {
         Ok(backing) => backing,
         Err(error) => {
             destroy(device, raw);
@@ -196,12 +196,12 @@ fn find_backing(
     device: &Device,
     raw: vk::Image,
     desc: &ImageDesc,
-    place: Option<(&Arc<Block>, u64)>,
+    placement: Option<(&Arc<Block>, u64)>,
 ) -> Result<Backing, Error> {
     // SAFETY: `raw` was just created from this device.
     let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
     let kind = (Memory::Device, false);
-    let backing = Backing::find(device, &desc.name, requirements, kind, place)?;
+    let backing = Backing::find(device, &desc.name, requirements, kind, placement)?;
     let (object, offset) = backing.binding();
     // SAFETY: the memory was allocated, or the place chosen, for these requirements; it is bound only once.
     match unsafe { device.raw.bind_image_memory(raw, object, offset) } {

@@ -46,10 +46,10 @@ pub(crate) const SHIFT: u32 = 1;
 /// Adapts a checked module to the descriptor sets of tables, and clamps indices if `is_restricted`. Unchanged are
 /// indices that are not 32-bit integers, and accesses to arrays passed to functions.
 pub(crate) fn for_tables(words: &[u32], is_restricted: bool) -> Vec<u32> {
-    let mut known = Known::read(words);
+    let mut declarations = Declarations::read(words);
     let mut added = Added::default();
     if is_restricted {
-        added.plan(&mut known, words);
+        added.plan(&mut declarations, words);
     }
     let mut out = words[..HEADER].to_vec();
     let mut is_declared = false;
@@ -63,7 +63,7 @@ pub(crate) fn for_tables(words: &[u32], is_restricted: bool) -> Vec<u32> {
             _ => {}
         }
         match (op, operands) {
-            (DECORATE, &[id, BINDING, binding]) if known.is_in_table(id) => {
+            (DECORATE, &[id, BINDING, binding]) if declarations.is_in_table(id) => {
                 push(&mut out, DECORATE, &[id, BINDING, binding + SHIFT]);
             }
             (ENTRY_POINT, _) if words[1] >= VERSION_1_4 => {
@@ -80,7 +80,7 @@ pub(crate) fn for_tables(words: &[u32], is_restricted: bool) -> Vec<u32> {
             _ => push(&mut out, op, operands),
         }
     }
-    out[3] = known.bound;
+    out[3] = declarations.bound;
     out
 }
 
@@ -101,7 +101,7 @@ struct Table {
 
 /// Declarations of a module that the rewrite needs.
 #[derive(Default)]
-struct Known {
+struct Declarations {
     /// Upper bound (exclusive) of ids.
     bound: u32,
     sets: HashMap<u32, u32>,
@@ -118,9 +118,9 @@ struct Known {
     non_uniform: HashSet<u32>,
 }
 
-impl Known {
+impl Declarations {
     fn read(words: &[u32]) -> Self {
-        let mut known = Self {
+        let mut declarations = Self {
             bound: words[3],
             ..Self::default()
         };
@@ -130,15 +130,15 @@ impl Known {
         let mut samplers = HashSet::new();
         for (op, operands) in instructions(words) {
             match (op, operands) {
-                (DECORATE, &[id, DESCRIPTOR_SET, set]) => drop(known.sets.insert(id, set)),
-                (DECORATE, &[id, NON_UNIFORM]) => drop(known.non_uniform.insert(id)),
+                (DECORATE, &[id, DESCRIPTOR_SET, set]) => drop(declarations.sets.insert(id, set)),
+                (DECORATE, &[id, NON_UNIFORM]) => drop(declarations.non_uniform.insert(id)),
                 (EXT_INST_IMPORT, &[id, ref name @ ..]) if is_glsl(name) => {
-                    known.import = Some(id);
+                    declarations.import = Some(id);
                 }
                 (TYPE_INT, &[id, 32, sign]) => {
-                    known.integers.insert(id);
+                    declarations.integers.insert(id);
                     if sign == 0 {
-                        known.unsigned = Some(id);
+                        declarations.unsigned = Some(id);
                     }
                 }
                 (TYPE_SAMPLER, &[id]) => drop(samplers.insert(id)),
@@ -148,31 +148,33 @@ impl Known {
                 (TYPE_RUNTIME_ARRAY, &[id, element]) => drop(arrays.insert(id, (element, None))),
                 (TYPE_POINTER, &[id, class, pointee]) => {
                     pointees.insert(id, pointee);
-                    if class == UNIFORM && Some(pointee) == known.unsigned {
-                        known.pointer = Some(id);
+                    if class == UNIFORM && Some(pointee) == declarations.unsigned {
+                        declarations.pointer = Some(id);
                     }
                 }
-                (CONSTANT, &[ty, id, value]) if known.integers.contains(&ty) => {
+                (CONSTANT, &[ty, id, value]) if declarations.integers.contains(&ty) => {
                     constants.insert(id, value);
-                    known.values.insert(id);
+                    declarations.values.insert(id);
                 }
-                (VARIABLE, &[ty, id, ..]) if known.is_in_table(id) => {
+                (VARIABLE, &[ty, id, ..]) if declarations.is_in_table(id) => {
                     let array = pointees.get(&ty).and_then(|it| arrays.get(it));
                     if let Some(&(element, length)) = array {
                         let table = Table {
-                            set: known.sets[&id],
+                            set: declarations.sets[&id],
                             length,
                             has_samplers: samplers.contains(&element),
                         };
-                        known.tables.insert(id, table);
+                        declarations.tables.insert(id, table);
                     }
                 }
                 // Only a result type can match a type here.
-                (_, &[ty, id, ..]) if known.integers.contains(&ty) => drop(known.values.insert(id)),
+                (_, &[ty, id, ..]) if declarations.integers.contains(&ty) => {
+                    declarations.values.insert(id);
+                }
                 _ => {}
             }
         }
-        known
+        declarations
     }
 
     /// Whether a variable is in a table's set.
@@ -226,7 +228,7 @@ struct Added {
 
 impl Added {
     /// Finds all accesses to tables, and assigns the ids that clamping needs.
-    fn plan(&mut self, known: &mut Known, words: &[u32]) {
+    fn plan(&mut self, declarations: &mut Declarations, words: &[u32]) {
         let mut blocks = HashMap::new();
         let mut lengths = HashMap::new();
         for (op, operands) in instructions(words) {
@@ -235,33 +237,33 @@ impl Added {
             else {
                 continue;
             };
-            let Some(&table) = known.tables.get(&base) else {
+            let Some(&table) = declarations.tables.get(&base) else {
                 continue;
             };
-            if !known.values.contains(&index) {
+            if !declarations.values.contains(&index) {
                 continue;
             }
             if self.glsl == 0 {
-                self.declare(known);
+                self.declare(declarations);
             }
             let mut most = Vec::new();
             if !table.has_samplers {
                 let block = *blocks
                     .entry(table.set)
-                    .or_insert_with(|| self.declare_block(known, table.set));
+                    .or_insert_with(|| self.declare_block(declarations, table.set));
                 most.push(Last::Block(block));
             }
             if let Some(length) = table.length {
                 let last = length.saturating_sub(1);
                 let constant = *lengths.entry(last).or_insert_with(|| {
-                    let id = known.id();
+                    let id = declarations.id();
                     push(&mut self.declarations, CONSTANT, &[self.unsigned, id, last]);
                     id
                 });
                 most.push(Last::Constant(constant));
             }
-            let ids: Vec<u32> = (0..3 * most.len()).map(|_| known.id()).collect();
-            if known.non_uniform.contains(&index) {
+            let ids: Vec<u32> = (0..3 * most.len()).map(|_| declarations.id()).collect();
+            if declarations.non_uniform.contains(&index) {
                 // Every third id is the minimum, which replaces the index.
                 for id in ids.iter().skip(2).step_by(3) {
                     push(&mut self.decorations, DECORATE, &[*id, NON_UNIFORM]);
@@ -272,20 +274,20 @@ impl Added {
     }
 
     /// Declares the types and constants that all accesses share.
-    fn declare(&mut self, known: &mut Known) {
-        self.glsl = known.import.unwrap_or_else(|| {
-            let id = known.id();
+    fn declare(&mut self, declarations: &mut Declarations) {
+        self.glsl = declarations.import.unwrap_or_else(|| {
+            let id = declarations.id();
             let name = [id, 0x4c53_4c47, 0x6474_732e, 0x3035_342e, 0];
             push(&mut self.import, EXT_INST_IMPORT, &name);
             id
         });
-        self.unsigned = known.unsigned.unwrap_or_else(|| {
-            let id = known.id();
+        self.unsigned = declarations.unsigned.unwrap_or_else(|| {
+            let id = declarations.id();
             push(&mut self.declarations, TYPE_INT, &[id, 32, 0]);
             id
         });
-        self.pointer = known.pointer.unwrap_or_else(|| {
-            let id = known.id();
+        self.pointer = declarations.pointer.unwrap_or_else(|| {
+            let id = declarations.id();
             push(
                 &mut self.declarations,
                 TYPE_POINTER,
@@ -293,7 +295,7 @@ impl Added {
             );
             id
         });
-        self.zero = known.id();
+        self.zero = declarations.id();
         push(
             &mut self.declarations,
             CONSTANT,
@@ -302,8 +304,8 @@ impl Added {
     }
 
     /// Declares the block of a set, and returns its variable.
-    fn declare_block(&mut self, known: &mut Known, set: u32) -> u32 {
-        let [ty, pointer, variable] = [known.id(), known.id(), known.id()];
+    fn declare_block(&mut self, declarations: &mut Declarations, set: u32) -> u32 {
+        let [ty, pointer, variable] = [declarations.id(), declarations.id(), declarations.id()];
         push(&mut self.declarations, TYPE_STRUCT, &[ty, self.unsigned]);
         push(
             &mut self.declarations,
