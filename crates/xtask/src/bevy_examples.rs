@@ -21,9 +21,9 @@
 //! Not part of `verify`: it needs that package, bevy's data files and a build of most of bevy.
 
 mod compared;
+mod inspection;
 mod programs;
 mod project;
-mod seen;
 mod timing;
 
 use std::collections::BTreeMap;
@@ -40,9 +40,9 @@ use crate::setup::machine;
 use crate::setup::packages::Purpose;
 use crate::setup::validation::{self, Stack};
 
+use inspection::Inspection;
 use programs::Program;
 use project::{Bevy, Build, Project};
-use seen::Seen;
 
 /// Timeout of a program's run, on a busy machine without a GPU.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -153,7 +153,7 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
     );
     let not_built = project.build_all(&package, &programs)?;
     let beside = if request.beside {
-        Some(Beside::build(&package, &programs, &assets, build)?)
+        Some(Reference::build(&package, &programs, &assets, build)?)
     } else {
         None
     };
@@ -240,8 +240,8 @@ fn judge(
     let shot = prepare(project, program, run, &mut command)?;
     let output = validation::run(&format!("bevy-{}", program.name), &mut command, LIMIT)?;
     let size = picture::check(&shot)?;
-    let seen = Seen::of(&program.name, &shot)?;
-    Ok((format!("{size}, {seen}"), output))
+    let inspection = Inspection::of(&program.name, &shot)?;
+    Ok((format!("{size}, {inspection}"), output))
 }
 
 /// Configures a program's run; returns the path of its screenshot.
@@ -268,13 +268,13 @@ fn prepare(
 }
 
 /// Programs built with bevy's own renderer.
-struct Beside {
+struct Reference {
     project: Project,
     not_built: BTreeMap<String, String>,
     flip: PathBuf,
 }
 
-impl Beside {
+impl Reference {
     fn build(package: &Path, programs: &[Program], assets: &Path, build: Build) -> Result<Self> {
         println!("==> building the same on bevy's own renderer");
         let project = Project::write(package, programs, assets, build, Bevy::Theirs)?;
@@ -294,6 +294,12 @@ impl Beside {
         let mut command = Command::new(self.project.program_of_all(name));
         let shot = prepare(&self.project, program, run, &mut command)?;
         command.env("WGPU_BACKEND", "vulkan").env_remove("DISPLAY");
+        // Both sides draw on the same driver; rasterization of edges differs between drivers.
+        if std::env::var_os("VK_DRIVER_FILES").is_none()
+            && let Some(lavapipe) = validation::lavapipe()
+        {
+            command.env("VK_DRIVER_FILES", lavapipe);
+        }
         let output = process::run(&format!("beside-{name}"), &mut command, LIMIT)?;
         Ok((shot, output))
     }

@@ -2,7 +2,7 @@
 
 pub(crate) mod built;
 pub(crate) mod cargo;
-pub(crate) mod place;
+pub(crate) mod paths;
 pub(crate) mod process;
 pub(crate) mod xvfb;
 

@@ -12,7 +12,7 @@ use crate::faults::recover;
 use crate::faults::sweep::Depth;
 use crate::host::built::{self, Built};
 use crate::host::cargo::{self, Workspace};
-use crate::host::place;
+use crate::host::paths;
 use crate::scenarios::absent;
 use crate::scenarios::canary;
 use crate::scenarios::counts;
@@ -50,7 +50,7 @@ const FAMILIES: &str = TOPOLOGIES[3];
 /// When cargo cannot describe the workspace. A failed step is counted instead.
 pub(crate) fn verify() -> Result<ExitCode> {
     let mut steps = Steps::default();
-    let stand = set_up(&mut steps)?;
+    let setup = set_up(&mut steps)?;
     steps.check("format", || {
         cargo::run("format", &["fmt", "--all", "--check"]).map(|_| String::new())
     });
@@ -71,8 +71,8 @@ pub(crate) fn verify() -> Result<ExitCode> {
         let arguments = [&["test", "--no-fail-fast"], &built::WHOLE[..]];
         cargo::run("tests", &arguments.concat()).map(|output| counted(&output))
     });
-    if let (Some(stand), Some(built)) = (stand, built) {
-        let bench = stand.with(built);
+    if let (Some(setup), Some(built)) = (setup, built) {
+        let bench = setup.with(built);
         run_gpu_tests(&mut steps, &bench);
         run_faults(&mut steps, &bench, Depth::Sample);
         run_examples(&mut steps, &bench);
@@ -175,10 +175,10 @@ pub(crate) fn soak(dose: soaked::Dose) -> Result<ExitCode> {
 
 fn alone(run: impl FnOnce(&mut Steps, Bench)) -> Result<ExitCode> {
     let mut steps = Steps::default();
-    if let Some(stand) = set_up(&mut steps)?
+    if let Some(setup) = set_up(&mut steps)?
         && let Some(built) = build(&mut steps)
     {
-        run(&mut steps, stand.with(built));
+        run(&mut steps, setup.with(built));
     }
     Ok(steps.finish())
 }
@@ -188,13 +188,13 @@ fn build(steps: &mut Steps) -> Option<Built> {
     steps.run("build", || {
         let built = Built::workspace()?;
         // A linker without disk space is killed by a signal without a message, so free space is reported.
-        let free = place::free_space().map_or_else(String::new, |it| format!("{it} of disk left"));
+        let free = paths::free_space().map_or_else(String::new, |it| format!("{it} of disk left"));
         Ok((built, free))
     })
 }
 
 /// Programs, validation layer and virtual topologies for the GPU steps.
-struct Stand {
+struct GpuSetup {
     /// Target folder of cargo.
     target: PathBuf,
     stack: Stack,
@@ -202,7 +202,7 @@ struct Stand {
     layer: Option<Layer>,
 }
 
-impl Stand {
+impl GpuSetup {
     fn with(self, built: Built) -> Bench {
         Bench {
             target: self.target,
@@ -241,7 +241,7 @@ impl Bench {
 }
 
 /// Sets up the machine and runs the canary. Returns `None` if later steps could not be checked.
-fn set_up(steps: &mut Steps) -> Result<Option<Stand>> {
+fn set_up(steps: &mut Steps) -> Result<Option<GpuSetup>> {
     let workspace = Workspace::read()?;
     let stack = steps.run("setup", || {
         machine::install(Purpose::Verify)?;
@@ -258,7 +258,7 @@ fn set_up(steps: &mut Steps) -> Result<Option<Stand>> {
     let canary = steps.run("canary", || {
         Ok(((), canary::run(&workspace, &stack, layer.as_ref())?))
     });
-    Ok(canary.map(|()| Stand {
+    Ok(canary.map(|()| GpuSetup {
         target: workspace.target,
         stack,
         layer,

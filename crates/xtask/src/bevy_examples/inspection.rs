@@ -1,6 +1,6 @@
 //! Human verdicts on images.
 //!
-//! The correctness of an image needs a human verdict. `seen.txt` has the verdicts with a checksum of the image; a
+//! The correctness of an image needs a human verdict. `inspections.txt` has the verdicts with a checksum of the image; a
 //! changed image has to be inspected again.
 
 use std::fmt;
@@ -10,11 +10,11 @@ use anyhow::Result;
 
 use crate::scenarios::picture;
 
-const VERDICTS: &str = include_str!("seen.txt");
+const VERDICTS: &str = include_str!("inspections.txt");
 
 /// A verdict on a picture.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum Inspection {
     /// This image was inspected.
     Verdict(String),
     /// Another image of the program was inspected.
@@ -23,7 +23,7 @@ pub(super) enum Seen {
     Never(u64),
 }
 
-impl Seen {
+impl Inspection {
     /// Looks up the verdict on a program's image.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl Seen {
     }
 }
 
-impl fmt::Display for Seen {
+impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Verdict(verdict) => write!(f, "by eye: {verdict}"),

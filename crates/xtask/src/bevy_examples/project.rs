@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::programs::{self, Program};
 use crate::host::cargo::{self, BUILD_LIMIT};
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process;
 
 const BEVY_MANIFEST: &str = include_str!("bevy.toml.in");
@@ -30,8 +30,8 @@ const FLIP_MANIFEST: &str = include_str!("flip.toml.in");
 const FLIP_PROGRAM: &str = include_str!("flip.rs.in");
 const FLIP: &str = "flip";
 
-/// Timeout of an optimized build of the published crate on two slow, shared cores.
-const TIMING_BUILD_LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
+/// Timeout of a build of most of bevy, its renderer included, on two slow, shared cores: 75 minutes were measured.
+const BEVY_BUILD_LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// Package that no program may depend on without bevy's renderer.
 const LEFT_OUT: &str = "bevy_render";
@@ -98,14 +98,14 @@ const VIEW_GLTF: &str = include_str!("view_gltf.rs.in");
 /// # Errors
 /// When it cannot be written.
 pub(super) fn save_view_gltf() -> Result<PathBuf> {
-    let path = place::made("bevy-examples-gltf/view_gltf.rs");
+    let path = paths::target("bevy-examples-gltf/view_gltf.rs");
     save(&path, VIEW_GLTF)?;
     Ok(path)
 }
 
 /// Folder in which programs are built for timing.
 pub(super) fn folder_of_timing() -> PathBuf {
-    place::made("bevy-examples-time")
+    paths::target("bevy-examples-time")
 }
 
 impl Project {
@@ -127,8 +127,8 @@ impl Project {
             (Bevy::Ours, false) => ("bevy-examples", r#"["default"]"#),
         };
         let project = Self {
-            folder: place::made(name),
-            target: place::made("bevy-examples-build"),
+            folder: paths::target(name),
+            target: paths::target("bevy-examples-build"),
             package: name,
             build,
         };
@@ -199,7 +199,7 @@ impl Project {
     }
 
     fn save_stand_in(&self) -> Result<()> {
-        let root = place::root().to_string_lossy();
+        let root = paths::root().to_string_lossy();
         self.save("bevy/Cargo.toml", &BEVY_MANIFEST.replace("@ROOT@", &root))?;
         self.save("bevy/src/lib.rs", BEVY_LIBRARY)?;
         self.save("bevy/src/run.rs", BEVY_RUN)
@@ -233,10 +233,11 @@ impl Project {
             self.save("programs/src/main.rs", &together::root(&left, &examples))?;
             let mut command = self.cargo(self.package, &["--message-format=json"]);
             command.args(arguments);
-            let Err(error) = process::run("bevy-examples-build", &mut command, BUILD_LIMIT) else {
+            let Err(error) = process::run("bevy-examples-build", &mut command, BEVY_BUILD_LIMIT)
+            else {
                 break;
             };
-            let messages = fs::read_to_string(place::made("verify/bevy-examples-build.log"));
+            let messages = fs::read_to_string(paths::target("verify/bevy-examples-build.log"));
             let found = together::failures(&messages.unwrap_or_default(), &left);
             if found.is_empty() || process::interrupted() {
                 return Err(error);
@@ -260,7 +261,7 @@ impl Project {
     /// # Errors
     /// When it does not build.
     pub(super) fn build_flip() -> Result<PathBuf> {
-        let folder = place::made("flip");
+        let folder = paths::target("flip");
         let project = Self {
             target: folder.join("build"),
             folder,
@@ -283,7 +284,7 @@ impl Project {
         let name = bevy.name();
         let mut command = self.cargo(name, &["--release", "--bin", &program.name]);
         let log = format!("time-{name}-{}-build", program.name);
-        process::run(&log, &mut command, TIMING_BUILD_LIMIT)?;
+        process::run(&log, &mut command, BEVY_BUILD_LIMIT)?;
         let built = self.target.join("release").join(&program.name);
         let kept = self.program(bevy, &program.name);
         fs::create_dir_all(self.folder.join(name).join("built")).context("cannot make a folder")?;
@@ -447,7 +448,7 @@ fn manifest(name: &str, dependency: &str, bevy: &Value, programs: &[Program]) ->
 
 /// Dependency of a manifest whose programs derive `AsBindGroup` or `ShaderType`: the derives name this crate.
 fn derives_crate() -> String {
-    let path = place::root().join("crates/quadrille");
+    let path = paths::root().join("crates/quadrille");
     format!("quadrille = {{ path = {path:?}, default-features = false }}\n")
 }
 

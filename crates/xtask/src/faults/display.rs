@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 
 use super::program::{Fault, Program};
-use crate::host::place;
+use crate::host::paths;
 use crate::scenarios::examples;
 use crate::setup::layer;
 
@@ -48,7 +48,7 @@ impl Program<'_> {
                     ("QUADRILLE_FAULT_PACE_BY_DISPLAY", "1"),
                 ],
             };
-            let log = place::made("verify").join("faults.display.json");
+            let log = paths::target("verify").join("faults.display.json");
             examples::forget(&log)?;
             self.run("faults-display", &fault, Some(&log))
                 .with_context(|| format!("{display:?}"))?;

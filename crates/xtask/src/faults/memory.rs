@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::program::{Fault, Program};
 use super::situations::Calls;
-use crate::host::place;
+use crate::host::paths;
 use crate::scenarios::examples;
 
 /// Tests that write and read host memory, and compare the results.
@@ -22,7 +22,7 @@ impl Program<'_> {
     /// # Errors
     /// When one fails, or nothing is flushed or invalidated.
     pub(crate) fn incoherent_memory(&self) -> Result<String> {
-        let log = place::made("verify").join("faults.memory.json");
+        let log = paths::target("verify").join("faults.memory.json");
         let mut calls = [0; 2];
         for test in TESTS {
             let fault = Fault {

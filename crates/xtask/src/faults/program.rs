@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
 
 use crate::host::built::Built;
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process;
 use crate::setup::layer::{self, Layer};
 use crate::setup::validation::{self, Stack};
@@ -135,7 +135,7 @@ impl<'a> Program<'a> {
         fault: &Fault,
         log: Option<&Path>,
     ) -> Result<String> {
-        let script = place::made("verify").join(format!("{name}.script.txt"));
+        let script = paths::target("verify").join(format!("{name}.script.txt"));
         std::fs::write(&script, &fault.script)
             .with_context(|| format!("cannot write {}", script.display()))?;
         let out_of_memory =

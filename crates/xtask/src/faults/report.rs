@@ -30,13 +30,13 @@ impl Program<'_> {
                 environment: vec![("QUADRILLE_LAYER_DEVICE_FAULT", has_fault)],
             };
             let output = self.run("faults-report", &fault, None)?;
-            for told in BY_US {
-                ensure!(output.contains(told), "`{told}` is not told:\n{output}");
+            for line in BY_US {
+                ensure!(output.contains(line), "`{line}` is not told:\n{output}");
             }
-            for told in BY_THE_DRIVER {
+            for line in BY_THE_DRIVER {
                 ensure!(
-                    output.contains(told) == (has_fault == "1"),
-                    "`{told}` with QUADRILLE_LAYER_DEVICE_FAULT={has_fault}:\n{output}"
+                    output.contains(line) == (has_fault == "1"),
+                    "`{line}` with QUADRILLE_LAYER_DEVICE_FAULT={has_fault}:\n{output}"
                 );
             }
         }

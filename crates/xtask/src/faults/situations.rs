@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::combinations::Counted;
 use super::program::{Fault, Program};
-use crate::host::place;
+use crate::host::paths;
 use crate::scenarios::examples;
 use crate::setup::layer;
 
@@ -19,7 +19,7 @@ struct Situation {
     /// With present fences, with the history, or both.
     proofs: &'static [bool],
     /// Further variables for the program.
-    told: &'static [(&'static str, &'static str)],
+    variables: &'static [(&'static str, &'static str)],
     is_right: fn(&Counted, &Calls) -> bool,
     /// Expectation in words, for the error.
     expected: &'static str,
@@ -31,7 +31,7 @@ const PLAIN: Situation = Situation {
     families: "gct:1",
     frames: 40,
     proofs: &[true, false],
-    told: &[],
+    variables: &[],
     is_right: |counted, _| counted.shown == 40 && counted.errors == 0,
     expected: "all frames are shown",
 };
@@ -56,7 +56,7 @@ const SITUATIONS: [Situation; 22] = [
         script: "vkQueuePresentKHR from=1 to=5 -> VK_SUBOPTIMAL_KHR\n\
                  present fence never from=1 to=5",
         frames: 16,
-        told: &[NEVER_RESIZED],
+        variables: &[NEVER_RESIZED],
         is_right: |counted, _| (counted.shown, counted.old) == (16, 0) && counted.most_old >= 4,
         expected: "all frames are shown, and no old swapchain is left",
         ..PLAIN
@@ -93,7 +93,7 @@ const SITUATIONS: [Situation; 22] = [
     Situation {
         script: "swapchains most=19\nfence late=300 from=1\n\
                  vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR",
-        told: &[("QUADRILLE_FAULT_WINDOWS", "4")],
+        variables: &[("QUADRILLE_FAULT_WINDOWS", "4")],
         is_right: |counted, _| counted.shown == 160 && counted.errors == 0,
         expected: "all frames of four windows are shown",
         ..PLAIN
@@ -135,7 +135,7 @@ const SITUATIONS: [Situation; 22] = [
     },
     Situation {
         families: "gct:1(present=no),t:1",
-        told: &[("QUADRILLE_QUEUES", "1")],
+        variables: &[("QUADRILLE_QUEUES", "1")],
         is_right: |counted, calls| counted.shown == 40 && calls.transfers >= 80,
         expected: "all frames are shown, and each image is released and acquired",
         ..PLAIN
@@ -143,7 +143,7 @@ const SITUATIONS: [Situation; 22] = [
     // The surface of one window is lost at each present while the other window is resized.
     Situation {
         script: "vkQueuePresentKHR every=2 -> VK_ERROR_SURFACE_LOST_KHR",
-        told: &[TWO_WINDOWS, EACH_FRAME],
+        variables: &[TWO_WINDOWS, EACH_FRAME],
         is_right: |counted, _| counted.shown + counted.out_of_date == 80 && counted.errors == 0,
         expected: "the other window shows all its frames",
         ..PLAIN
@@ -151,7 +151,7 @@ const SITUATIONS: [Situation; 22] = [
     // Creation fails twice while the mode changes.
     Situation {
         script: "vkCreateSwapchainKHR from=2 to=3 -> VK_ERROR_OUT_OF_DEVICE_MEMORY",
-        told: &[("QUADRILLE_FAULT_MODE_EVERY", "3")],
+        variables: &[("QUADRILLE_FAULT_MODE_EVERY", "3")],
         is_right: |counted, _| counted.errors == 1 && counted.shown == 39,
         expected: "one frame fails, and all others are shown",
         ..PLAIN
@@ -159,7 +159,7 @@ const SITUATIONS: [Situation; 22] = [
     // The mode changes every third frame, 13 times in total; the size changes four times.
     Situation {
         proofs: &[true],
-        told: &[
+        variables: &[
             ("QUADRILLE_FAULT_MODE_EVERY", "3"),
             ("QUADRILLE_LAYER_PRESENT_MODES", "1"),
         ],
@@ -168,7 +168,7 @@ const SITUATIONS: [Situation; 22] = [
         ..PLAIN
     },
     Situation {
-        told: &[("QUADRILLE_FAULT_MODE_EVERY", "3")],
+        variables: &[("QUADRILLE_FAULT_MODE_EVERY", "3")],
         is_right: |counted, calls| (counted.shown, calls.modes) == (40, 0) && counted.made > 13,
         expected: "each mode takes another swapchain",
         ..PLAIN
@@ -178,7 +178,7 @@ const SITUATIONS: [Situation; 22] = [
         script: "vkAcquireNextImageKHR every=2 -> VK_ERROR_OUT_OF_DATE_KHR\n\
                  image late=5 every=2\nswapchains most=3\nfence late=40 every=2",
         families: "gct:1,ct:1,t:1",
-        told: &[TWO_WINDOWS, EACH_FRAME, ("QUADRILLE_FAULT_MODE_EVERY", "2")],
+        variables: &[TWO_WINDOWS, EACH_FRAME, ("QUADRILLE_FAULT_MODE_EVERY", "2")],
         is_right: |counted, _| counted.shown == 80 && counted.errors == 0,
         expected: "all frames of both windows are shown",
         ..PLAIN
@@ -188,7 +188,7 @@ const SITUATIONS: [Situation; 22] = [
     Situation {
         script: "vkCreateSwapchainKHR nth=4 -> VK_ERROR_SURFACE_LOST_KHR\nlost nth=12",
         families: "gct:1,ct:1",
-        told: &[
+        variables: &[
             TWO_WINDOWS,
             ("QUADRILLE_FAULT_RESIZE_EVERY", "2"),
             ("QUADRILLE_FAULT_MODE_EVERY", "1"),
@@ -200,7 +200,7 @@ const SITUATIONS: [Situation; 22] = [
     // The surface of one window is lost permanently, which does not affect the other.
     Situation {
         script: "vkCreateSwapchainKHR from=3 -> VK_ERROR_SURFACE_LOST_KHR",
-        told: &[TWO_WINDOWS, ("QUADRILLE_FAULT_RESIZE_EVERY", "5")],
+        variables: &[TWO_WINDOWS, ("QUADRILLE_FAULT_RESIZE_EVERY", "5")],
         is_right: |counted, _| counted.shown == 4 + 40,
         expected: "the other window shows all its frames",
         ..PLAIN
@@ -211,7 +211,7 @@ const SITUATIONS: [Situation; 22] = [
         script: "vkQueuePresentKHR from=1 -> VK_SUBOPTIMAL_KHR\npresent fence never from=1\n\
                  image late=3 every=2",
         families: "gct:1,ct:1",
-        told: &[
+        variables: &[
             TWO_WINDOWS,
             ("QUADRILLE_FAULT_RESIZE_EVERY", "3"),
             ("QUADRILLE_FAULT_CLOSE_EVERY", "7"),
@@ -231,7 +231,7 @@ const SITUATIONS: [Situation; 22] = [
                  extent from=9 to=19 0x0\nlost nth=55",
         families: "gct:1(present=no),ct:1",
         frames: 60,
-        told: &[("QUADRILLE_FAULT_WINDOWS", "3"), EACH_FRAME],
+        variables: &[("QUADRILLE_FAULT_WINDOWS", "3"), EACH_FRAME],
         is_right: |counted, _| counted.frames() == [24, 19, 12, 1],
         expected: "24 are shown, 19 skipped, 12 out of date, by either proof, until the loss",
         ..PLAIN
@@ -242,7 +242,7 @@ const SITUATIONS: [Situation; 22] = [
         script: "extent from=3 to=12 0x0\nvkAcquireNextImageKHR nth=9 -> VK_ERROR_SURFACE_LOST_KHR\n\
                  vkAcquireNextImageKHR every=3 -> VK_SUBOPTIMAL_KHR\nimage order 1\n\
                  vkQueuePresentKHR every=7 -> VK_ERROR_OUT_OF_DATE_KHR",
-        told: &[TWO_WINDOWS, EACH_FRAME],
+        variables: &[TWO_WINDOWS, EACH_FRAME],
         is_right: |counted, _| counted.shown >= 60 && counted.errors <= 2,
         expected: "both windows come back",
         ..PLAIN
@@ -290,7 +290,7 @@ impl Program<'_> {
     /// # Errors
     /// When a run has another outcome; the error has its script.
     pub(crate) fn situations(&self) -> Result<String> {
-        let log = place::made("verify").join("faults.situations.json");
+        let log = paths::target("verify").join("faults.situations.json");
         let mut runs = 0;
         for situation in &SITUATIONS {
             for &fences in situation.proofs {
@@ -300,7 +300,7 @@ impl Program<'_> {
                     frames: situation.frames,
                     families: situation.families,
                     fences,
-                    environment: situation.told.to_vec(),
+                    environment: situation.variables.to_vec(),
                 };
                 examples::forget(&log)?;
                 let output = self

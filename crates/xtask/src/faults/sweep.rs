@@ -6,7 +6,7 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 
 use super::program::{Fault, Program};
-use crate::host::place;
+use crate::host::paths;
 use crate::scenarios::examples;
 use crate::setup::layer;
 
@@ -66,7 +66,7 @@ impl Program<'_> {
             fences: true,
             environment: Vec::new(),
         };
-        let log = place::made("verify").join("faults.calls.json");
+        let log = paths::target("verify").join("faults.calls.json");
         examples::forget(&log)?;
         self.run("faults-calls", &fault(String::new()), Some(&log))?;
         let text = fs::read_to_string(&log).with_context(|| format!("no {}", log.display()))?;
@@ -93,7 +93,7 @@ impl Program<'_> {
     /// # Errors
     /// When the program does not survive a run, or destroys command pools without proof.
     pub(crate) fn wrong_counters(&self) -> Result<String> {
-        let log = place::made("verify").join("faults.counters.json");
+        let log = paths::target("verify").join("faults.counters.json");
         let logged = |script: String| -> Result<(String, String)> {
             let fault = Fault {
                 script,

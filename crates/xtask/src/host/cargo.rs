@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process;
 
 /// Timeout of a cold build of the whole workspace on two slow cores.
@@ -125,7 +125,7 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
     // The cargo that started this tool, if any.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(arguments).current_dir(place::root());
+    command.args(arguments).current_dir(paths::root());
     command
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn root() -> &'static Path {
 /// Path of a generated file below `target/`.
 ///
 /// Always in the checkout's own `target/`, even if cargo builds elsewhere, so that users find it.
-pub(crate) fn made(path: &str) -> PathBuf {
+pub(crate) fn target(path: &str) -> PathBuf {
     root().join("target").join(path)
 }
 

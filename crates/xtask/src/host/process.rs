@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::host::place;
+use crate::host::paths;
 
 /// Polling interval.
 const POLL: Duration = Duration::from_millis(20);
@@ -192,7 +192,7 @@ fn log_path(name: &str) -> PathBuf {
             }
         })
         .collect();
-    place::made("verify").join(file + ".log")
+    paths::target("verify").join(file + ".log")
 }
 
 fn create(path: &Path) -> Result<File> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process::Running;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -67,7 +67,7 @@ pub(crate) fn check(program: &Path) -> Result<String> {
 fn run(program: &Path, system: &System) -> Result<()> {
     let mut command = Command::new(program);
     command
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .args(["--headless", "--frames", "3"])
         .env("RUST_LOG", "warn")
         .envs(system.environment.iter().copied());
@@ -95,7 +95,7 @@ fn run(program: &Path, system: &System) -> Result<()> {
 
 /// Creates a folder with invalid libraries of the loader's names, so that searching it first finds no loader.
 fn without_loader() -> Result<std::path::PathBuf> {
-    let folder = place::made("verify").join("no-loader");
+    let folder = paths::target("verify").join("no-loader");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for name in ["libvulkan.so", "libvulkan.so.1"] {
         fs::write(folder.join(name), "").context("cannot write")?;

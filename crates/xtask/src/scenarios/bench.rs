@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::host::cargo::{self, Workspace};
-use crate::host::place;
+use crate::host::paths;
 use crate::scenarios::calls::{self, Calls};
 use crate::scenarios::{examples, planning};
 use crate::setup::layer::{Build, Layer};
@@ -123,7 +123,7 @@ impl Bench {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
-            .current_dir(place::root())
+            .current_dir(paths::root())
             .args(arguments)
             .env("VK_LAYER_PATH", self.layer.folder())
             .stderr(Stdio::inherit());
@@ -214,7 +214,7 @@ fn row(line: &Value, ratios: &[String; 3]) -> String {
 /// When the program fails, its log cannot be read, or the numbers differ.
 fn count(bench: &Bench, mode: &str) -> Result<String> {
     let run = |frames: u64| -> Result<(Value, Calls)> {
-        let folder = place::made("bench");
+        let folder = paths::target("bench");
         let make = || format!("cannot make {}", folder.display());
         fs::create_dir_all(&folder).with_context(make)?;
         let log = folder.join("calls.json");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::host::place;
+use crate::host::paths;
 use crate::host::xvfb::Xvfb;
 use crate::scenarios::examples;
 use crate::setup::layer::{self, Layer};
@@ -106,11 +106,11 @@ fn run(
     (layer, families): (&Layer, &str),
     set_up: impl FnOnce(&mut Command),
 ) -> Result<Counts> {
-    let log = place::made("verify").join("counts.calls.json");
+    let log = paths::target("verify").join("counts.calls.json");
     examples::forget(&log)?;
     let mut command = stack.command(program);
     command
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .args(["--size", "128x128", "--frames", FRAMES])
         .env("QUADRILLE_LAYER_LOG", &log);
     layer.apply(&mut command, families);

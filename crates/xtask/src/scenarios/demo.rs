@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result, bail};
 
 use crate::host::cargo;
-use crate::host::place;
+use crate::host::paths;
 use crate::setup::machine;
 use crate::setup::packages::Purpose;
 
@@ -122,7 +122,7 @@ fn built_crate(message: &str) -> Option<String> {
 }
 
 fn draw() -> Result<()> {
-    let folder = place::made("demo");
+    let folder = paths::target("demo");
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make {}", folder.display()))?;
     for picture in &PICTURES {

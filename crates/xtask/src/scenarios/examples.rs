@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::host::place;
+use crate::host::paths;
 use crate::plan;
 use crate::scenarios::calls::{self, Calls};
 use crate::scenarios::picture;
@@ -59,7 +59,7 @@ pub(crate) fn run(
     if name == MEASURING {
         return measure(stack, &run, program, queues);
     }
-    let folder = place::made("verify");
+    let folder = paths::target("verify");
     let report = folder.join(format!("{run}.report.json"));
     let screenshot = folder.join(format!("{run}.png"));
     let case = folder.join(format!("{run}.case.txt"));
@@ -68,7 +68,7 @@ pub(crate) fn run(
     }
     let mut command = stack.command(program);
     command
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .args(["--headless", "--frames", FRAMES, "--report"])
         .arg(&report)
         .arg("--screenshot")
@@ -111,7 +111,7 @@ fn measure(
         measured(stack, run, program, LENGTHS[0], |_| {})?;
         return Ok("contents verified".to_owned());
     };
-    let log = place::made("verify").join(format!("{run}.calls.json"));
+    let log = paths::target("verify").join(format!("{run}.calls.json"));
     let counted = |frames: u64| -> Result<(Value, Calls)> {
         forget(&log)?;
         let line = measured(stack, run, program, frames, |command| {
@@ -137,7 +137,7 @@ fn measured(
 ) -> Result<Value> {
     let mut command = stack.command(program);
     command
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .args(MEASURED)
         .args(["--frames", &frames.to_string()]);
     set_up(&mut command);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use crate::host::place;
+use crate::host::paths;
 use crate::scenarios::examples;
 use crate::scenarios::report::Report;
 use crate::setup::layer::Layer;
@@ -51,11 +51,11 @@ pub(crate) fn check(
 ) -> Result<String> {
     let families = queues.map_or_else(String::new, |(_, families)| format!("-{families}"));
     let name = format!("life-{}{}{families}", fact.pattern, more.concat());
-    let report = place::made("verify").join(format!("{name}.report.json"));
+    let report = paths::target("verify").join(format!("{name}.report.json"));
     examples::forget(&report)?;
     let mut command = stack.command(program);
     command
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .arg("--headless")
         .args(more)
         .args([

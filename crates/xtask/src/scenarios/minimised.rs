@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process;
 use crate::host::xvfb::Xvfb;
 use crate::scenarios::examples;
@@ -47,7 +47,7 @@ const QUERY: &str = "vkGetPhysicalDeviceSurfaceCapabilitiesKHR";
 /// When it is not idle without area, makes calls meanwhile, or does not draw afterwards.
 pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<String> {
     let server = Xvfb::start()?;
-    let folder = place::made("verify");
+    let folder = paths::target("verify");
     let file = |end: &str| folder.join(format!("minimised.{end}"));
     let (path, script, log) = (file("report.json"), file("script.txt"), file("log.json"));
     examples::forget(&path)?;
@@ -58,7 +58,7 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
         .with_context(|| format!("cannot write {}", script.display()))?;
     let mut command = stack.command(program);
     command
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .args(["--frames", &(FRAMES + MORE_FRAMES).to_string(), "--report"])
         .arg(&path)
         .env("DISPLAY", &server.display)
@@ -106,13 +106,13 @@ fn check_rest(log: &str) -> Result<()> {
 /// Measures the CPU time of idle frames in a separate run without validation, including start and exit. Returns a
 /// sentence.
 fn cost(program: &Path, layer: &Layer, server: &Xvfb) -> Result<String> {
-    let script = place::made("verify").join("minimised.script.txt");
+    let script = paths::target("verify").join("minimised.script.txt");
     fs::write(&script, "extent from=1 0x0\n")
         .with_context(|| format!("cannot write {}", script.display()))?;
     // The shell reports the CPU time of its children.
     let mut command = Command::new("sh");
     command
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .args(["-c", "\"$@\" && times", "sh"])
         .arg(program)
         .args(["--frames", &FRAMES.to_string()])

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
 
-use crate::host::place;
+use crate::host::paths;
 use crate::scenarios::examples;
 use crate::scenarios::report::Report;
 use crate::setup::layer::{Layer, TOPOLOGIES};
@@ -125,13 +125,13 @@ fn run(
     set_up: impl FnOnce(&mut Command),
 ) -> Result<Outcome> {
     let made = |end: &str| -> Result<PathBuf> {
-        let path = place::made("verify").join(format!("{name}.{end}"));
+        let path = paths::target("verify").join(format!("{name}.{end}"));
         examples::forget(&path)?;
         Ok(path)
     };
     let (report, cells, picture) = (made("report.json")?, made("rle")?, made("png")?);
     let mut command = stack.command(program);
-    command.current_dir(place::root()).args(ARGUMENTS);
+    command.current_dir(paths::root()).args(ARGUMENTS);
     for (option, path) in [
         ("--report", &report),
         ("--save", &cells),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process::{self, Running};
 use crate::host::xvfb::Xvfb;
 use crate::scenarios::examples;
@@ -84,11 +84,11 @@ fn run(stack: Option<&Stack>, program: &Path, dose: Dose, server: Option<&Xvfb>)
         (Some(_), None) => "soak-windows-weighed",
         (None, None) => "soak-weighed",
     };
-    let path = place::made("verify").join(format!("{name}.report.json"));
+    let path = paths::target("verify").join(format!("{name}.report.json"));
     examples::forget(&path)?;
     let mut command = stack.map_or_else(|| Command::new(program), |stack| stack.command(program));
     command
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .args(["--frames", &dose.frames.to_string()])
         .args(["--seed", &dose.seed.to_string(), "--report"])
         .arg(&path);
@@ -117,7 +117,7 @@ fn run(stack: Option<&Stack>, program: &Path, dose: Dose, server: Option<&Xvfb>)
 
 /// Prints the progress until the program ends, is interrupted, or prints nothing new for too long.
 fn follow(running: &mut Running) {
-    let mut told = String::new();
+    let mut printed = String::new();
     let mut silent = Duration::ZERO;
     while running.is_alive() && !process::interrupted() && silent < START {
         thread::sleep(POLL);
@@ -127,9 +127,9 @@ fn follow(running: &mut Running) {
             .lines()
             .rev()
             .find_map(|line| Some(line.split_once("soak: ")?.1.trim()));
-        if let Some(now) = now.filter(|now| *now != told) {
+        if let Some(now) = now.filter(|now| *now != printed) {
             println!("    {now}");
-            now.clone_into(&mut told);
+            now.clone_into(&mut printed);
             silent = Duration::ZERO;
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::host::place;
+use crate::host::paths;
 use crate::host::xvfb::Xvfb;
 use crate::scenarios::examples;
 use crate::scenarios::report::Report;
@@ -41,7 +41,7 @@ pub(crate) fn check(stack: &Stack, program: &Path, layer: &Layer) -> Result<Stri
 }
 
 fn run(stack: &Stack, program: &Path, layer: &Layer, server: &Xvfb, rules: &str) -> Result<String> {
-    let folder = place::made("verify");
+    let folder = paths::target("verify");
     let (path, script) = (
         folder.join("stuck.report.json"),
         folder.join("stuck.script.txt"),
@@ -50,7 +50,7 @@ fn run(stack: &Stack, program: &Path, layer: &Layer, server: &Xvfb, rules: &str)
     fs::write(&script, rules).with_context(|| format!("cannot write {}", script.display()))?;
     let mut command = stack.command(program);
     command
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .args(["--frames", &FRAMES.to_string(), "--report"])
         .arg(&path)
         .env("DISPLAY", &server.display)

@@ -12,7 +12,7 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::rust_connection::RustConnection;
 
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process::Running;
 use crate::host::xvfb::Xvfb;
 use crate::scenarios::examples;
@@ -253,11 +253,11 @@ fn start_with(
     server: &Xvfb,
     arguments: &[&str],
 ) -> Result<(Running, PathBuf)> {
-    let report = place::made("verify").join(format!("{name}.report.json"));
+    let report = paths::target("verify").join(format!("{name}.report.json"));
     examples::forget(&report)?;
     let mut command: Command = stack.command(program);
     command
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .env("DISPLAY", &server.display)
         .env_remove("WAYLAND_DISPLAY")
         .arg("--report")

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::host::cargo;
-use crate::host::place;
+use crate::host::paths;
 use crate::scenarios::examples;
 use crate::scenarios::picture;
 use crate::setup::validation::{self, Stack};
@@ -21,7 +21,7 @@ const LIMIT: Duration = Duration::from_secs(180);
 /// # Errors
 /// When it does not build or run, or its image is empty.
 pub(crate) fn check(stack: &Stack, target: &Path) -> Result<String> {
-    let manifest = place::root().join(FOLDER).join("Cargo.toml");
+    let manifest = paths::root().join(FOLDER).join("Cargo.toml");
     // bevy declares a newer Rust than its crates need.
     let mut build = cargo::command(&["build", "--locked", "--ignore-rust-version"]);
     build
@@ -30,7 +30,7 @@ pub(crate) fn check(stack: &Stack, target: &Path) -> Result<String> {
         .arg("--target-dir")
         .arg(target);
     crate::host::process::run("with-bevy-build", &mut build, cargo::BUILD_LIMIT)?;
-    let frame = place::made("verify").join("with_bevy.png");
+    let frame = paths::target("verify").join("with_bevy.png");
     examples::forget(&frame)?;
     let mut command = stack.command(target.join("debug/with_bevy"));
     command

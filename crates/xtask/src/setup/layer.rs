@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::host::cargo::{self, Workspace};
-use crate::host::place;
+use crate::host::paths;
 
 const NAME: &str = "VK_LAYER_QUADRILLE_test";
 
@@ -86,7 +86,7 @@ impl Layer {
         ));
         // Programs that search for a layer find the one next to them first.
         let folder = match build {
-            Build::Debug => place::made("layer"),
+            Build::Debug => paths::target("layer"),
             Build::Release => built.join("layer"),
         };
         std::fs::create_dir_all(&folder)

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use crate::host::place;
+use crate::host::paths;
 use crate::setup::apt::{self, Apt, Installed, Root, Source};
 use crate::setup::packages::{self, Package, Purpose};
 
@@ -68,7 +68,7 @@ fn apt_with_backports(codename: &str, backports: &str) -> Result<(Apt, bool)> {
         .iter()
         .map(|(source, suites)| apt::stanza(source, suites))
         .collect();
-    let folder = place::made("setup/apt");
+    let folder = paths::target("setup/apt");
     let more = apt::stanza(main.0, &[backports]);
     let with_backports = Apt::new(
         folder.clone(),

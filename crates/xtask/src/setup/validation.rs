@@ -17,7 +17,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process;
 use crate::setup::allowed;
 use crate::setup::apt::{self, Apt, Installed};
@@ -95,6 +95,15 @@ impl fmt::Display for Stack {
     }
 }
 
+/// Returns lavapipe's manifest, from the paths that the script `run` tries.
+pub(crate) fn lavapipe() -> Option<PathBuf> {
+    let arch = std::env::consts::ARCH;
+    ["lvp_icd.json".to_owned(), format!("lvp_icd.{arch}.json")]
+        .map(|name| Path::new("/usr/share/vulkan/icd.d").join(name))
+        .into_iter()
+        .find(|path| path.is_file())
+}
+
 /// Returns the names of the layer's messages in a program's output.
 pub(crate) fn messages(output: &str) -> Vec<&str> {
     ["Validation Error: [ ", "Validation Warning: [ "]
@@ -144,7 +153,7 @@ const MESSAGE_LINES: usize = 40;
 /// # Errors
 /// When the packages cannot be fetched, or the layer is too old.
 pub(crate) fn prepare() -> Result<Stack> {
-    let folder = place::made("validation");
+    let folder = paths::target("validation");
     let has_apt = packages::has_program("apt-get") && packages::has_program("dpkg");
     let (root, script) = if has_apt {
         let root = folder.join("root");

@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::host::built::Built;
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process;
 use crate::setup::apt::{self, Apt, Installed};
 use crate::setup::machine;
@@ -63,7 +63,7 @@ const SCRIPT: &str = include_str!("device/run.sh.in");
 pub(crate) fn pack(folder: &Path) -> Result<ExitCode> {
     let stack = validation::prepare()?;
     let built = Built::workspace()?;
-    let staged = place::made("suites");
+    let staged = paths::target("suites");
     let _ = fs::remove_dir_all(&staged);
     fs::create_dir_all(&staged).with_context(|| format!("cannot make {}", staged.display()))?;
     for (package, test) in SUITES {
@@ -115,7 +115,7 @@ fn script_text() -> String {
     let suites = SUITES.map(|(package, _)| short(package)).join(" ");
     SCRIPT
         .replace("@SUITES@", &suites)
-        .replace("@ROOT@", &place::root().display().to_string())
+        .replace("@ROOT@", &paths::root().display().to_string())
 }
 
 /// Fetches the libraries that drivers need.
@@ -126,7 +126,7 @@ pub(super) fn libraries(to: &Path) -> Result<()> {
         .iter()
         .find(|source| source.suites.contains(&codename));
     let source = source.with_context(|| format!("no entry of apt's sources is for {codename}"))?;
-    let folder = place::made("suites-apt");
+    let folder = paths::target("suites-apt");
     let stanza = apt::stanza(source, &[codename.as_str()]);
     let apt = Apt::new(folder.join("apt"), &stanza, Installed::Nothing)?;
     apt.update()?;

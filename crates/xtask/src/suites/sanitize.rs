@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process;
 use crate::suites::gpu::passed;
 
@@ -119,7 +119,7 @@ pub(crate) fn interpret(package: &str) -> Result<String> {
         .args(["+nightly", "miri", "test", "--lib", "--package", package])
         .args(known.arguments)
         .arg("--target-dir")
-        .arg(place::made("miri"))
+        .arg(paths::target("miri"))
         .arg("--")
         .args(known.skipped.iter().flat_map(|name| ["--skip", *name]))
         .env("MIRIFLAGS", known.flags)
@@ -127,7 +127,7 @@ pub(crate) fn interpret(package: &str) -> Result<String> {
         .env("RUST_BACKTRACE", "0");
     let output = process::run(
         &format!("miri-{package}"),
-        outside(&mut command).current_dir(place::root()),
+        outside(&mut command).current_dir(paths::root()),
         LIMIT,
     )?;
     counted(&output)
@@ -162,9 +162,9 @@ fn watched_tests(package: &str) -> Result<Command> {
         .args(["+nightly", "test", "--package", package, "--test", "gpu"])
         // With an explicit target, build scripts and macros are built without the sanitizer.
         .args(["--target", &host()?, "--target-dir"])
-        .arg(place::made("asan"))
+        .arg(paths::target("asan"))
         .env("RUSTFLAGS", "-Zsanitizer=address")
-        .current_dir(place::root());
+        .current_dir(paths::root());
     set_options(&mut command)?;
     outside(&mut command);
     Ok(command)
@@ -175,7 +175,7 @@ fn watched_tests(package: &str) -> Result<Command> {
 /// # Errors
 /// When the list of suppressions cannot be written.
 pub(crate) fn set_options(command: &mut Command) -> Result<()> {
-    let suppressions = place::made("verify").join("sanitize.suppressions.txt");
+    let suppressions = paths::target("verify").join("sanitize.suppressions.txt");
     let lines = SUPPRESSED.map(|library| format!("leak:{library}\n"));
     std::fs::write(&suppressions, lines.concat())
         .with_context(|| format!("cannot write {}", suppressions.display()))?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use super::device::libraries;
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process;
 
 /// Programs with their arguments, each a line of the table.
@@ -76,7 +76,7 @@ pub(crate) struct Request {
 /// # Errors
 /// When a file is missing, a tool fails, or the pack becomes too large.
 pub(crate) fn pack(request: &Request) -> Result<ExitCode> {
-    let staged = place::made("timings");
+    let staged = paths::target("timings");
     let _ = fs::remove_dir_all(&staged);
     fs::create_dir_all(staged.join("root/assets"))
         .with_context(|| format!("cannot make {}", staged.display()))?;
@@ -127,7 +127,7 @@ pub(crate) fn pack(request: &Request) -> Result<ExitCode> {
 fn commit() -> Result<String> {
     let mut describe = Command::new("git");
     describe
-        .current_dir(place::root())
+        .current_dir(paths::root())
         .args(["describe", "--always", "--dirty"]);
     let commit = process::run("timings-commit", &mut describe, LIMIT)?;
     Ok(commit.trim().to_owned())

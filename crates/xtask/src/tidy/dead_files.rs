@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::complaint::Complaint;
 use super::tree::{Tree, blank};
 use crate::host::cargo::Workspace;
-use crate::host::place;
+use crate::host::paths;
 
 /// Finds files that are not reachable from the root of any target.
 pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
@@ -18,7 +18,7 @@ pub(super) fn check(tree: &Tree, workspace: &Workspace) -> Vec<Complaint> {
             Some(
                 target
                     .source
-                    .strip_prefix(place::root())
+                    .strip_prefix(paths::root())
                     .ok()?
                     .to_str()?
                     .to_owned(),

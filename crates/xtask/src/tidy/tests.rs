@@ -5,7 +5,7 @@ use super::lengths::functions;
 use super::tree::{Tree, blank};
 use super::{code, dead_files, dependencies, exhaustive, lengths, maps, packages, text, voice};
 use crate::host::cargo::{Dependency, Package, Target, Workspace};
-use crate::host::place;
+use crate::host::paths;
 
 fn lines(complaints: &[Complaint]) -> Vec<String> {
     complaints.iter().map(Complaint::to_string).collect()
@@ -167,7 +167,7 @@ fn dependencies_point_one_way() {
 
 #[test]
 fn files_that_no_module_names_are_dead() {
-    let source = place::root().join("crates/a/src/lib.rs");
+    let source = paths::root().join("crates/a/src/lib.rs");
     let mut a = package("a", &[]);
     a.targets.push(Target {
         name: "a".to_owned(),

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::host::place;
+use crate::host::paths;
 
 /// All text files that are or would be tracked, by path from the root.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl Tree {
                 "--others",
                 "--exclude-standard",
             ])
-            .current_dir(place::root())
+            .current_dir(paths::root())
             .output()
             .context("cannot start git")?;
         if !output.status.success() {
@@ -39,7 +39,7 @@ impl Tree {
         let names = String::from_utf8_lossy(&output.stdout).into_owned();
         // Images and fonts are not text; a tracked file may have been deleted.
         let files = names.split_terminator('\0').filter_map(|name| {
-            let text = std::fs::read_to_string(place::root().join(name)).ok()?;
+            let text = std::fs::read_to_string(paths::root().join(name)).ok()?;
             Some((name.to_owned(), text))
         });
         Ok(Self {

@@ -4,12 +4,18 @@ use super::*;
 fn a_verdict_holds_for_the_picture_it_was_given_for() {
     let verdicts =
         "# program checksum verdict\nsprite 00000000000000ff right\nsprite 1 wrong: dark\n";
-    let right = Seen::Verdict("right".to_owned());
-    assert_eq!(Seen::find(verdicts, "sprite", 255), right);
-    let wrong = Seen::Verdict("wrong: dark".to_owned());
-    assert_eq!(Seen::find(verdicts, "sprite", 1), wrong);
-    assert_eq!(Seen::find(verdicts, "sprite", 2), Seen::Changed(2));
-    assert_eq!(Seen::find(verdicts, "sprite_sheet", 255), Seen::Never(255));
+    let right = Inspection::Verdict("right".to_owned());
+    assert_eq!(Inspection::find(verdicts, "sprite", 255), right);
+    let wrong = Inspection::Verdict("wrong: dark".to_owned());
+    assert_eq!(Inspection::find(verdicts, "sprite", 1), wrong);
+    assert_eq!(
+        Inspection::find(verdicts, "sprite", 2),
+        Inspection::Changed(2)
+    );
+    assert_eq!(
+        Inspection::find(verdicts, "sprite_sheet", 255),
+        Inspection::Never(255)
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn a_manifest_has_the_programs_and_what_they_use() {
-    let source = place::made("tmp/bevy-manifest-test.rs");
+    let source = paths::target("tmp/bevy-manifest-test.rs");
     fs::create_dir_all(source.parent().unwrap()).unwrap();
     fs::write(
         &source,

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::game::{FRAMES, Game, LIMIT};
 use crate::faults::sweep::Depth;
-use crate::host::place;
+use crate::host::paths;
 use crate::scenarios::examples;
 use crate::setup::layer;
 use crate::setup::validation;
@@ -38,7 +38,7 @@ pub(super) fn check(game: &Game<'_>, depth: Depth) -> Result<String> {
 /// device and its first submission. Excludes queries of the physical device, which cannot report a loss and some of
 /// which the validation layer makes itself.
 fn calls(game: &Game<'_>) -> Result<Vec<(String, u64)>> {
-    let log = place::made("verify").join("recover.calls.json");
+    let log = paths::target("verify").join("recover.calls.json");
     examples::forget(&log)?;
     let (mut command, _) = game.command(LOSS, FRAMES)?;
     command.arg("--headless").env("QUADRILLE_LAYER_LOG", &log);

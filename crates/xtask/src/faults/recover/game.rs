@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
 
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process::Running;
 use crate::host::xvfb::Xvfb;
 use crate::scenarios::examples;
@@ -32,7 +32,7 @@ pub(super) struct Game<'a> {
 impl Game<'_> {
     /// Returns the last image of a run without windows, in which the device was lost and recovered.
     pub(super) fn picture(&self, script: &str, frames: u64) -> Result<(Vec<u8>, Report)> {
-        let screenshot = place::made("verify").join("recover.png");
+        let screenshot = paths::target("verify").join("recover.png");
         examples::forget(&screenshot)?;
         let (mut command, report) = self.command(script, frames)?;
         command
@@ -84,7 +84,7 @@ impl Game<'_> {
 
     /// Returns the command of a run, and the path of its report.
     pub(super) fn command(&self, script: &str, frames: u64) -> Result<(Command, PathBuf)> {
-        let folder = place::made("verify");
+        let folder = paths::target("verify");
         let (report, path) = (
             folder.join("recover.report.json"),
             folder.join("recover.script.txt"),
@@ -93,7 +93,7 @@ impl Game<'_> {
         fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
         let mut command = self.stack.command(self.program);
         command
-            .current_dir(place::root())
+            .current_dir(paths::root())
             .args(self.arguments)
             .args(["--frames", &frames.to_string(), "--report"])
             .arg(&report)

@@ -16,32 +16,32 @@ const FRAMES: u64 = 60;
 
 /// Behavior of an example after a recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
+enum AfterLoss {
     /// Continues: its image depends only on CPU data, or is recomputed.
-    GoesOn,
+    Continues,
     /// Restarts: its data was only on the device.
-    BeginsAgain,
+    Restarts,
 }
 
 /// The examples with an image, with their arguments.
-const RUNS: [(&str, &[&str], Then); 17] = [
-    ("triangle", &[], Then::GoesOn),
-    ("turns", &[], Then::GoesOn),
-    ("compositor", &[], Then::GoesOn),
-    ("windows", &[], Then::GoesOn),
-    ("life", &[], Then::GoesOn),
-    ("life", &["--worker"], Then::GoesOn),
-    ("post_process", &[], Then::GoesOn),
-    ("post_process", &["--runtime"], Then::GoesOn),
-    ("overlap", &["--steps", "20"], Then::GoesOn),
-    ("accesses", &[], Then::GoesOn),
-    ("many_cubes", &["--cubes", "4000"], Then::GoesOn),
-    ("scene3d", &["--shadow-map", "64"], Then::GoesOn),
-    ("materials", &["--shadow-map", "64"], Then::GoesOn),
-    ("shaders", &[], Then::GoesOn),
-    ("viewer", &[], Then::GoesOn),
-    ("breakout", &["--autoplay"], Then::GoesOn),
-    ("swarm", &["--enemies", "5000"], Then::BeginsAgain),
+const RUNS: [(&str, &[&str], AfterLoss); 17] = [
+    ("triangle", &[], AfterLoss::Continues),
+    ("turns", &[], AfterLoss::Continues),
+    ("compositor", &[], AfterLoss::Continues),
+    ("windows", &[], AfterLoss::Continues),
+    ("life", &[], AfterLoss::Continues),
+    ("life", &["--worker"], AfterLoss::Continues),
+    ("post_process", &[], AfterLoss::Continues),
+    ("post_process", &["--runtime"], AfterLoss::Continues),
+    ("overlap", &["--steps", "20"], AfterLoss::Continues),
+    ("accesses", &[], AfterLoss::Continues),
+    ("many_cubes", &["--cubes", "4000"], AfterLoss::Continues),
+    ("scene3d", &["--shadow-map", "64"], AfterLoss::Continues),
+    ("materials", &["--shadow-map", "64"], AfterLoss::Continues),
+    ("shaders", &[], AfterLoss::Continues),
+    ("viewer", &[], AfterLoss::Continues),
+    ("breakout", &["--autoplay"], AfterLoss::Continues),
+    ("swarm", &["--enemies", "5000"], AfterLoss::Restarts),
 ];
 
 /// The examples without a comparable image: one measures, one is random, and the device of one's second process would be
@@ -64,7 +64,7 @@ pub(crate) fn check(
             "the example `{name}` is not among those whose device is lost"
         );
     }
-    for (name, arguments, then) in RUNS {
+    for (name, arguments, after) in RUNS {
         let program = programs.iter().find(|(known, _)| known == name);
         let (_, program) = program.with_context(|| format!("there is no example `{name}`"))?;
         let game = Game {
@@ -73,21 +73,21 @@ pub(crate) fn check(
             layer,
             arguments,
         };
-        compare(&game, then).with_context(|| format!("{name} {}", arguments.join(" ")))?;
+        compare(&game, after).with_context(|| format!("{name} {}", arguments.join(" ")))?;
     }
     Ok(format!("{} runs show the picture again", RUNS.len()))
 }
 
-fn compare(game: &Game<'_>, then: Then) -> Result<()> {
+fn compare(game: &Game<'_>, after: AfterLoss) -> Result<()> {
     let (picture, report) = game.picture(SCRIPT, FRAMES)?;
     let rebuilt_at = report.number("rebuilt_at_frame")?;
     ensure!(
         rebuilt_at < FRAMES,
         "the device was lost in frame {rebuilt_at}"
     );
-    let frames = match then {
-        Then::GoesOn => FRAMES,
-        Then::BeginsAgain => FRAMES - rebuilt_at,
+    let frames = match after {
+        AfterLoss::Continues => FRAMES,
+        AfterLoss::Restarts => FRAMES - rebuilt_at,
     };
     let (plain, _) = game.picture("", frames)?;
     ensure!(

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Result, bail, ensure};
 
 use super::{LIMIT, counted, host, outside};
-use crate::host::place;
+use crate::host::paths;
 use crate::host::process::{self, Running};
 
 /// Exit code of a program with a race.
@@ -56,13 +56,13 @@ fn command(what: &str) -> Result<Command> {
     command
         .args(["+nightly", what, "-Zbuild-std", "--target", &host()?])
         .arg("--target-dir")
-        .arg(place::made("tsan"))
+        .arg(paths::target("tsan"))
         .env("RUSTFLAGS", "-Zsanitizer=thread")
         .env(
             "TSAN_OPTIONS",
             format!("ignore_noninstrumented_modules=1:exitcode={RACE}"),
         )
-        .current_dir(place::root());
+        .current_dir(paths::root());
     outside(&mut command);
     Ok(command)
 }

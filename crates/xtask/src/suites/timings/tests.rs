@@ -3,7 +3,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{TABLE, script_text, write};
-use crate::host::place;
+use crate::host::paths;
 
 /// A stand-in for a program: the side's times, or nothing.
 fn program(path: &Path, median: Option<f64>) {
@@ -20,7 +20,7 @@ fn program(path: &Path, median: Option<f64>) {
 
 /// The table for these times of both sides.
 fn table(name: &str, theirs: Option<f64>, ours: Option<f64>) -> String {
-    let folder = place::made("timings-test").join(name);
+    let folder = paths::target("timings-test").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("it can be made");
     program(&folder.join("theirs"), theirs);
