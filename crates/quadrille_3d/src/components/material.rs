@@ -25,6 +25,10 @@ pub use alpha_mode::AlphaMode;
 
 // Tests compare it with bevy's type.
 #[cfg(any(test, not(feature = "bevy_material")))]
+#[cfg_attr(
+    feature = "bevy_material",
+    expect(unreachable_pub, reason = "exported without the feature alone")
+)]
 mod alpha_mode;
 
 /// Parallax mapping method of a [`StandardMaterial::depth_map`], with the names of

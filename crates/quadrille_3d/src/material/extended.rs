@@ -75,7 +75,7 @@ pub trait MaterialExtension: Asset + AsBindGroup + Clone + Sized {
 
 /// A standard material with an extension. Add `MaterialPlugin::<ExtendedMaterial<StandardMaterial, E>>`.
 ///
-/// It implements `Reflect` if the extension does; scenes and editors need `App::register_asset_reflect` for it, as in bevy.
+/// Implements `Reflect` if the extension does; scenes and editors need `App::register_asset_reflect` for the type, as in bevy.
 #[derive(Asset, Clone, Debug, Reflect)]
 #[reflect(type_path = false)]
 #[reflect(Clone)]
