@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::words::{AtOnce, Bits, Cycle, EitherOrder, LentAs, List, Touched, Words};
+use super::words::{AtOnce, Bits, Cycle, EitherOrder, LentAs, List, UsedObject, Words};
 use super::{ConflictingAccess, CycleStep};
 use crate::access::Access;
 use crate::flags::{Aspects, Layout};
@@ -329,7 +329,7 @@ pub enum PlanError {
     /// An access to buffers is declared for an image, or the reverse, or the image lacks the access's aspects.
     #[error(
         "{user} touches `{resource}`, which is {}; the access is one of {}.",
-        Touched(*aspects), user.access.target()
+        UsedObject(*aspects), user.access.target()
     )]
     WrongTarget {
         /// The pass.

@@ -145,9 +145,9 @@ impl Display for Cycle<'_> {
 }
 
 /// Object of a use: an image with the aspects of the range, or a buffer.
-pub(super) struct Touched(pub(super) Option<Aspects>);
+pub(super) struct UsedObject(pub(super) Option<Aspects>);
 
-impl Display for Touched {
+impl Display for UsedObject {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(aspects) => write!(out, "an image with {}", Bits(aspects)),
