@@ -1,6 +1,6 @@
 // Distance fog between the camera and surfaces.
 
-import quadrille_3d::constants::{FOG_ATMOSPHERIC, FOG_EXPONENTIAL_SQUARED, FOG_LINEAR};
+import quadrille_3d::constants::{DIRECTIONAL, FOG_ATMOSPHERIC, FOG_EXPONENTIAL_SQUARED, FOG_LINEAR};
 import quadrille_3d::scene::{View, lights};
 import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
 
@@ -17,7 +17,8 @@ fn apply_fog(color: vec3f, world_position: vec3f, pixel: vec2f, view: View) -> v
             let along = max(dot(direction, light.position_or_direction), 0.0);
             let added = pow(along, fog.inscattering.w) * light.color * view.exposure;
             // As in bevy, the shadow at the surface stands for all of the fog before it.
-            scattered += added * fetch_shadow(ShadowReceiver(world_position, -direction, pixel), view, light, light.position_or_direction);
+            let receiver = ShadowReceiver(world_position, -direction, pixel);
+            scattered += added * fetch_shadow(receiver, view, light, DIRECTIONAL, light.position_or_direction);
         }
         inscattered += fog.light_color.rgb * scattered * fog.light_color.a;
     }

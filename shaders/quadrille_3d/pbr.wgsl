@@ -36,12 +36,13 @@ override HAS_TEXTURES: bool = true;
 // The pipeline has clearcoat, anisotropy, diffuse transmission, parallax mapping and lightmaps.
 override HAS_EXTENDED_FEATURES: bool = true;
 // Features of the frame's lighting: point, spot and rectangular lights, the last alone, shadow maps, environment maps
-// or irradiance volumes, fog.
+// or irradiance volumes, fog, textures of lights.
 override HAS_RANGED_LIGHTS: bool = true;
 override HAS_RECT_LIGHTS: bool = true;
 override HAS_SHADOWS: bool = true;
 override HAS_ENVIRONMENTS: bool = true;
 override HAS_FOG: bool = true;
+override HAS_LIGHT_TEXTURES: bool = true;
 // The pipeline uses alpha to coverage.
 override HAS_ALPHA_TO_COVERAGE: bool = false;
 // The DFG term of the base layer comes from the table, not from the polynomial.
@@ -81,10 +82,13 @@ fn vertex_main(@builtin(instance_index) index: u32, vertex: Vertex) -> VertexOut
 @fragment
 fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
     let view = camera;
-    let instance = instances[vertex_output.instance];
-    let is_front = front_facing != is_mirrored(instance);
-    let material = materials[instance.material];
-    if HAS_ALPHA_MASK && is_dithered_out(visibility_range_dither_level(instance, view.position), vertex_output.position.xy) {
+    let material = materials[instances[vertex_output.instance].material];
+    // Only double-sided materials turn normals; mirrored transforms turn the winding.
+    var is_front = true;
+    if (material.flags & DOUBLE_SIDED) != 0u {
+        is_front = front_facing != is_mirrored(instances[vertex_output.instance]);
+    }
+    if HAS_ALPHA_MASK && is_dithered_out(visibility_range_dither_level(instances[vertex_output.instance], view.position), vertex_output.position.xy) {
         discard;
     }
     let at = parallax_uv(vertex_output, view, material, is_front);
@@ -155,7 +159,7 @@ fn parallax_uv(vertex_output: VertexOutput, view: View, material: Material, is_f
     let has_tangents = dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0;
     if material.textures[2].w != NO_TEXTURE && has_tangents && all(at.has_uvs) {
         let to_view = to_view_of(vertex_output, view);
-        let normal = geometric_normal(vertex_output, to_view, material, is_front);
+        let normal = geometric_normal(vertex_output, to_view, is_front);
         let bitangent = cross(normal, vertex_output.tangent.xyz) * vertex_output.tangent.w;
         let down = -vec3f(dot(to_view, vertex_output.tangent.xyz), dot(to_view, bitangent), dot(to_view, normal));
         let sets = select(2u, 1u, all(at.uvs[0] == at.uvs[1]));
@@ -198,7 +202,7 @@ fn shade(
     if HAS_ENVIRONMENTS {
         radiance += environment_light(surface, view, occlusion, !has_lightmap);
     }
-    let normal = geometric_normal(vertex_output, surface.to_view, material, is_front);
+    let normal = geometric_normal(vertex_output, surface.to_view, is_front);
     let receiver_sides = ReceiverSides(
         ShadowReceiver(vertex_output.world_position, normal, vertex_output.position.xy),
         thickness,
@@ -255,11 +259,10 @@ fn to_view_of(vertex_output: VertexOutput, view: View) -> vec3f {
 }
 
 // Normal of the mesh. Lines and points may have none: theirs points to the view.
-fn geometric_normal(vertex_output: VertexOutput, to_view: vec3f, material: Material, is_front: bool) -> vec3f {
+fn geometric_normal(vertex_output: VertexOutput, to_view: vec3f, is_front: bool) -> vec3f {
     let square = dot(vertex_output.normal, vertex_output.normal);
     let normal = select(to_view, vertex_output.normal * inverseSqrt(max(square, 1e-38)), square > 0.0);
-    let flips = !is_front && (material.flags & DOUBLE_SIDED) != 0u;
-    return select(normal, -normal, flips);
+    return select(-normal, normal, is_front);
 }
 
 // Normal from a normal map. Tangents are used as baked: not orthogonal
@@ -278,7 +281,7 @@ fn mapped_normal(
     if (material.flags & FLIP_NORMAL_MAP_Y) != 0u {
         tangent_normal.y = -tangent_normal.y;
     }
-    if !is_front && (material.flags & DOUBLE_SIDED) != 0u {
+    if !is_front {
         tangent_normal = -tangent_normal;
     }
     let bitangent = cross(vertex_output.normal, vertex_output.tangent.xyz) * vertex_output.tangent.w;
@@ -296,7 +299,7 @@ fn surface_of(
     var surface: Surface;
     surface.world_position = vertex_output.world_position;
     surface.to_view = to_view_of(vertex_output, view);
-    let geometric = geometric_normal(vertex_output, surface.to_view, material, is_front);
+    let geometric = geometric_normal(vertex_output, surface.to_view, is_front);
     let has_tangents = dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0;
     let normals = material.textures[1].x;
     surface.normal = geometric;
@@ -431,8 +434,10 @@ fn shade_lights(surface: Surface, receiver_sides: ReceiverSides, view: View) -> 
 
 fn shade_light(surface: Surface, receiver_sides: ReceiverSides, view: View, light: Light) -> vec3f {
     var kind = DIRECTIONAL;
+    var radius = 0.0;
     if HAS_RANGED_LIGHTS {
         kind = light.bits & 3u;
+        radius = light.radius;
     }
     if kind == RECT {
         if !HAS_RECT_LIGHTS {
@@ -466,16 +471,16 @@ fn shade_light(surface: Surface, receiver_sides: ReceiverSides, view: View, ligh
         receiver.world_position -= receiver.normal * receiver_sides.thickness;
         receiver.normal = -receiver.normal;
     }
-    if strength <= 0.0 || !(faces || light.radius > 0.0) {
+    if strength <= 0.0 || !(faces || radius > 0.0) {
         return vec3f(0.0);
     }
-    if light.texture != 0u {
+    if HAS_LIGHT_TEXTURES && light.texture != 0u {
         strength *= sample_light_texture(light.texture, surface.world_position);
     }
     if HAS_SHADOWS && receives && strength > 0.0 {
-        strength *= fetch_shadow(receiver, view, light, to_light);
+        strength *= fetch_shadow(receiver, view, light, kind, to_light);
     }
-    var reflected_light = evaluate_brdf(surface, LightSample(to_light, to_center, light.radius));
+    var reflected_light = evaluate_brdf(surface, LightSample(to_light, to_center, radius));
     if is_transmitted {
         reflected_light += transmitted_light(surface, to_light);
     }

@@ -1,6 +1,6 @@
 // Filtered shadow maps: the visibility of a light.
 
-import quadrille_3d::constants::{DIRECTIONAL, GAUSSIAN, HARDWARE_2X2, MAX_CASCADES, POINT, SPOT};
+import quadrille_3d::constants::{ANY_FILTER, DIRECTIONAL, GAUSSIAN, HARDWARE_2X2, MAX_CASCADES, POINT, SPOT};
 import quadrille_3d::scene::{Light, View, point_shadow_faces, shadow_atlas, shadow_sampler, shadow_views};
 
 // Shadow receiver: a point of a mesh.
@@ -17,10 +17,19 @@ const SPOT_TEXEL_SIZE: f32 = 0.0134277345;
 // Radius of the taps of point lights at distance 1, as in bevy.
 const POINT_TAP_RADIUS: f32 = 0.003;
 
-// Visibility of a light. A single call of `sample_shadow_map`, which is most of this, keeps the code small.
-fn fetch_shadow(receiver: ShadowReceiver, view: View, light: Light, to_light: vec3f) -> f32 {
+// `ShadowFilteringMethod` of all views, or `ANY_FILTER`: then that of the view.
+override SHADOW_FILTER: u32 = ANY_FILTER;
+
+fn filter_of(view: View) -> u32 {
+    if SHADOW_FILTER == ANY_FILTER {
+        return view.shadow_filter;
+    }
+    return SHADOW_FILTER;
+}
+
+// Visibility of a light of a kind. A single call of `sample_shadow_map`, which is most of this, keeps the code small.
+fn fetch_shadow(receiver: ShadowReceiver, view: View, light: Light, kind: u32, to_light: vec3f) -> f32 {
     let count = (light.bits >> 2u) & MAX_CASCADES;
-    let kind = light.bits & 3u;
     if kind == POINT {
         if count == 0u {
             return 1.0;
@@ -71,13 +80,14 @@ fn fetch_point_shadow(receiver: ShadowReceiver, view: View, light: Light, to_lig
     let depth = shadow_map_coord(first_row + cube_face(direction), light.position_or_direction + direction).z;
     let plane = cube_tap_plane(normalize(direction));
     let rotation = noise_angle(receiver.pixel);
-    let taps = select(8u, 1u, view.shadow_filter == HARDWARE_2X2);
+    let shadow_filter = filter_of(view);
+    let taps = select(8u, 1u, shadow_filter == HARDWARE_2X2);
     var sum = 0.0;
     for (var step = 0u; step < taps; step++) {
         var tap = vec3f(0.0, 0.0, 1.0);
-        if view.shadow_filter == GAUSSIAN {
+        if shadow_filter == GAUSSIAN {
             tap = gaussian_tap(step);
-        } else if view.shadow_filter != HARDWARE_2X2 {
+        } else if shadow_filter != HARDWARE_2X2 {
             tap = vec3f(0.5 * spiral_tap(step, rotation), 0.125);
         }
         let offset = plane * tap.xy * (POINT_TAP_RADIUS * farthest);
@@ -149,8 +159,9 @@ fn sample_shadow_map(row: u32, world_position: vec3f, receiver: ShadowReceiver, 
     let min_uv = tile.xy + 0.5 / size;
     let max_uv = tile.xy + tile.zw - 0.5 / size;
     let middle = (tile.xy + at.xy * tile.zw) * size;
-    let taps = Taps(view.shadow_filter, middle, castano_kernel(middle), noise_angle(receiver.pixel), spiral_radius(texel_size));
-    let lines = select(3u, 1u, view.shadow_filter == HARDWARE_2X2);
+    let shadow_filter = filter_of(view);
+    let taps = Taps(shadow_filter, middle, castano_kernel(middle), noise_angle(receiver.pixel), spiral_radius(texel_size));
+    let lines = select(3u, 1u, shadow_filter == HARDWARE_2X2);
     var sum = 0.0;
     for (var line = 0u; line < lines; line++) {
         let a = tap_at(taps, 0u, line);

@@ -28,6 +28,8 @@ quadrille::vulkan::shader_constants! {
     pub(crate) const HARDWARE_2X2: u32 = ShadowFilteringMethod::Hardware2x2 as u32;
     /// [`ShadowFilteringMethod`] with weighted taps: nine, or eight for point lights.
     pub(crate) const GAUSSIAN: u32 = ShadowFilteringMethod::Gaussian as u32;
+    /// No [`ShadowFilteringMethod`]: shaders ask the view for it.
+    pub(crate) const ANY_FILTER: u32 = 0xffff;
 
     /// Kind of light: directional light.
     pub(crate) const DIRECTIONAL: u32 = 0;

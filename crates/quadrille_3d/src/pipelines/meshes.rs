@@ -17,6 +17,7 @@ use quadrille_content::meshes::PrimitiveKind;
 
 use super::custom::{CustomPipelines, MaterialShaders};
 use super::to_cull;
+use crate::constants::ANY_FILTER;
 use crate::scene::formats::PipelineTarget;
 use crate::scene::keys::{
     BlendMode, LightingFeatures, MaterialFeatures, MaterialShader, PipelineKey,
@@ -328,11 +329,17 @@ fn create_pipeline(
             ("HAS_SHADOWS", lighting.shadows),
             ("HAS_ENVIRONMENTS", lighting.environments),
             ("HAS_FOG", lighting.fog),
+            ("HAS_LIGHT_TEXTURES", lighting.light_textures),
             ("DFG_LUT", dfg_lut),
             ("MAPS_TONES", maps_tones),
         ]
         .map(|(name, value)| (name.to_owned(), value.into()))
-        .to_vec(),
+        .into_iter()
+        .chain([(
+            "SHADOW_FILTER".to_owned(),
+            lighting.shadow_filter.unwrap_or(ANY_FILTER).into(),
+        )])
+        .collect(),
         ..mesh_pipeline_desc(key, GraphicsPipelineDesc::of(name, shader))
     })
 }

@@ -43,12 +43,17 @@ fn lighting_features(
     shadows: &ShadowList,
 ) -> LightingFeatures {
     let views = || views.rows.iter();
+    let has_shadows = !shadows.draws.is_empty();
+    let mut filters = views().map(|view| view.shadow_filter);
+    let filter = filters.next().filter(|_| has_shadows);
     let mut kinds = lights.rows.iter().map(|light| light.bits & 3);
     LightingFeatures {
         ranged_lights: kinds.clone().any(|kind| kind != DIRECTIONAL),
         rect_lights: kinds.any(|kind| kind == RECT),
-        shadows: !shadows.draws.is_empty(),
+        shadows: has_shadows,
         environments: views().any(|view| view.environment_count > 0),
         fog: views().any(|view| view.fog.falloff[3] > 0.0),
+        light_textures: lights.rows.iter().any(|light| light.texture != 0),
+        shadow_filter: filter.filter(|&filter| filters.all(|other| other == filter)),
     }
 }

@@ -161,6 +161,10 @@ pub(crate) struct LightingFeatures {
     /// Environment maps and irradiance volumes.
     pub(crate) environments: bool,
     pub(crate) fog: bool,
+    /// Textures that lights project.
+    pub(crate) light_textures: bool,
+    /// `ShadowFilteringMethod` of all views with shadows; `None`: they differ.
+    pub(crate) shadow_filter: Option<u32>,
 }
 
 impl LightingFeatures {
@@ -172,9 +176,14 @@ impl LightingFeatures {
             (self.shadows, needed.shadows),
             (self.environments, needed.environments),
             (self.fog, needed.fog),
+            (self.light_textures, needed.light_textures),
         ]
         .into_iter()
         .all(|(has, needs)| has || !needs)
+            && (!needed.shadows
+                || self
+                    .shadow_filter
+                    .is_none_or(|filter| needed.shadow_filter == Some(filter)))
     }
 }
 

@@ -11,3 +11,14 @@ fn a_pipeline_covers_frames_that_need_no_more_than_it_has() {
     assert!(both.covers(fog) && both.covers(none) && fog.covers(fog));
     assert!(!fog.covers(both) && !none.covers(fog));
 }
+
+#[test]
+fn a_pipeline_for_one_shadow_filter_covers_no_other() {
+    let [any, first, second] = [None, Some(0), Some(1)].map(|shadow_filter| LightingFeatures {
+        shadows: true,
+        shadow_filter,
+        ..LightingFeatures::default()
+    });
+    assert!(any.covers(first) && any.covers(any) && first.covers(first));
+    assert!(!first.covers(second) && !first.covers(any));
+}
