@@ -79,7 +79,7 @@ pub(crate) fn pack(folder: &Path) -> Result<ExitCode> {
             .arg(&program.path);
         process::run("suites-strip", &mut strip, LIMIT)?;
     }
-    libraries(&staged.join("gl"))?;
+    libraries(&staged.join("gl"), &[])?;
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let archive = folder.join("suites.tar.xz");
     compress(&staged, stack.folder(), &archive)?;
@@ -118,8 +118,8 @@ fn script_text() -> String {
         .replace("@ROOT@", &paths::root().display().to_string())
 }
 
-/// Fetches the libraries that drivers need.
-pub(super) fn libraries(to: &Path) -> Result<()> {
+/// Fetches the libraries that drivers need, and those of `more`: packages with the prefix of a library's name.
+pub(super) fn libraries(to: &Path, more: &[(&str, &str)]) -> Result<()> {
     let codename = machine::release("VERSION_CODENAME")?;
     let sources = apt::machine_sources()?;
     let source = sources
@@ -131,7 +131,11 @@ pub(super) fn libraries(to: &Path) -> Result<()> {
     let apt = Apt::new(folder.join("apt"), &stanza, Installed::Nothing)?;
     apt.update()?;
     let root = folder.join("root");
-    for archive in apt.download(&PACKAGES)? {
+    let packages: Vec<_> = PACKAGES
+        .into_iter()
+        .chain(more.iter().map(|(package, _)| *package))
+        .collect();
+    for archive in apt.download(&packages)? {
         let mut unpack = Command::new("dpkg");
         unpack.arg("-x").arg(archive).arg(&root);
         process::run("suites-unpack", &mut unpack, LIMIT)?;
@@ -152,7 +156,11 @@ pub(super) fn libraries(to: &Path) -> Result<()> {
             .file_name()
             .and_then(|name| name.to_str())
             .unwrap_or_default();
-        LIBRARIES.iter().any(|start| name.starts_with(start))
+        let more = more.iter().map(|(_, start)| start);
+        LIBRARIES
+            .iter()
+            .chain(more)
+            .any(|start| name.starts_with(start))
     };
     let mut count = 0;
     for path in found.iter().filter(is_wanted) {

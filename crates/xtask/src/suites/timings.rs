@@ -45,6 +45,9 @@ const ASSETS: [&str; 5] = [
     "textures/rpg",
 ];
 
+/// Packages and libraries that the programs load or link besides those of drivers: Vulkan's loader, sound.
+const LOADED: [(&str, &str); 2] = [("libvulkan1", "libvulkan."), ("libasound2", "libasound.")];
+
 /// Limit of the pack's size: transfers to such machines are limited.
 const MOST_BYTES: u64 = 60 << 20;
 
@@ -94,7 +97,7 @@ pub(crate) fn pack(request: &Request) -> Result<ExitCode> {
             .arg(&to);
         process::run("timings-copy", &mut copy, LIMIT)?;
     }
-    libraries(&staged.join("gl"))?;
+    libraries(&staged.join("gl"), &LOADED)?;
     write(&staged.join("table.py"), TABLE)?;
     write(&staged.join("lines"), &format!("{}\n", LINES.join("\n")))?;
     let folder = &request.folder;
