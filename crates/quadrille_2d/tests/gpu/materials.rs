@@ -8,6 +8,7 @@ use quadrille_2d::prelude::*;
 use quadrille_2d::{Phase2d, Quadrille2dPlugin, QueueWork};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
+use crate::common::images::pattern;
 use crate::common::{Picture, Rig, log};
 
 /// Two uniforms, one of two fields, a texture and its sampler.
@@ -147,25 +148,6 @@ pub(crate) fn assert_color(picture: &Picture, [x, y]: [i32; 2], wanted: [f32; 3]
             "at {x}, {y}: {found} for {wanted}"
         );
     }
-}
-
-/// Two texels, red and green, with nearest filtering.
-pub(crate) fn pattern() -> Image {
-    let size = Extent3d {
-        width: 2,
-        height: 1,
-        depth_or_array_layers: 1,
-    };
-    let texels = vec![255, 0, 0, 255, 0, 255, 0, 255];
-    let mut image = Image::new(
-        size,
-        TextureDimension::D2,
-        texels,
-        TextureFormat::Rgba8Unorm,
-        RenderAssetUsages::default(),
-    );
-    image.sampler = bevy_image::ImageSampler::nearest();
-    image
 }
 
 /// A square of 8 pixels with one vertex color.

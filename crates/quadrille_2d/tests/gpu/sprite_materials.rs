@@ -4,8 +4,9 @@ use bevy_math::{Vec2, Vec3, Vec4};
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 
+use crate::common::images::pattern;
 use crate::common::{Picture, Rig};
-use crate::materials::{add, add_shader, assert_color, code, pattern};
+use crate::materials::{add, add_shader, assert_color, code};
 
 /// An effect on sprites.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]

@@ -2,6 +2,8 @@
 
 #[path = "../../../quadrille_content/tests/common/golden.rs"]
 pub(crate) mod golden;
+#[path = "../../../quadrille_content/tests/common/images.rs"]
+pub(crate) mod images;
 #[path = "../../../quadrille_content/tests/common/lifecycle.rs"]
 pub(crate) mod lifecycle;
 #[path = "../../../quadrille_2d/tests/common/log.rs"]

@@ -1,15 +1,14 @@
 //! Materials with their own shaders, by exact values.
 
 use bevy_app::App;
-use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{RenderError, RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::{Recorder, Render};
 use quadrille_3d::content::ContentPlugin;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{MaterialPipelineDesc, MaterialPipelineKey, Scene3d};
-use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
+use crate::common::images::pattern;
 use crate::common::{Picture, Rig, log, temporary};
 
 /// Two uniforms, one of two fields, a texture and its sampler.
@@ -144,25 +143,6 @@ fn assert_color(found: [u8; 4], wanted: [f32; 3], what: &str) {
             "{what}: {found} for {wanted}"
         );
     }
-}
-
-/// Two texels, red and green, with nearest filtering.
-fn pattern() -> Image {
-    let size = Extent3d {
-        width: 2,
-        height: 1,
-        depth_or_array_layers: 1,
-    };
-    let texels = vec![255, 0, 0, 255, 0, 255, 0, 255];
-    let mut image = Image::new(
-        size,
-        TextureDimension::D2,
-        texels,
-        TextureFormat::Rgba8Unorm,
-        RenderAssetUsages::default(),
-    );
-    image.sampler = bevy_image::ImageSampler::nearest();
-    image
 }
 
 #[test]
