@@ -55,6 +55,12 @@ pub trait CameraEffect: Component {
     /// have two depth images, which take turns, so that nothing is copied.
     const DEPTH_HISTORY: bool = false;
 
+    /// Returns whether the effect of a camera, with or without `Hdr`, is drawn. A disabled effect costs as little as a
+    /// missing one.
+    fn is_enabled(&self, _is_hdr: bool) -> bool {
+        true
+    }
+
     /// Returns the uniform of a view in this frame.
     fn uniform(&self, frame: &EffectFrame) -> Self::Uniform;
 

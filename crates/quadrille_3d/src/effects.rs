@@ -1,8 +1,12 @@
 //! Effects, each with its plugin, passes, pipelines and images in one file or folder.
 
+pub(crate) mod bloom;
 pub(crate) mod fog;
+pub(crate) mod fxaa;
 pub(crate) mod gizmos;
+pub(crate) mod lens;
 pub(crate) mod occlusion_culling;
+pub(crate) mod sharpening;
 pub(crate) mod skybox;
 pub(crate) mod tonemapping;
 pub mod wireframe;

@@ -19,9 +19,9 @@
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
 //! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
-//! | `EarlyPostProcess`, `PostProcess` | effects on scene-referred colors, in this order | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
+//! | `EarlyPostProcess`, `PostProcess` | effects on scene-referred colors, in this order; [`bloom_3d`] and [`lens_effects_3d`] are in the second | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`], [`SceneColors`] |
-//! | `AfterTonemapping` | effects on display-referred colors | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
+//! | `AfterTonemapping` | effects on display-referred colors, among them [`display_lens_effects_3d`], [`fxaa_3d`], [`sharpen_3d`] | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Composite` | [`composite_3d`] | [`ViewColors`] | [`CameraTargets`] |
 //! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::lines::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoMsaaColors`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
 //!
@@ -115,7 +115,8 @@
 //! exposure, `AfterTonemapping` display-referred colors (antialiasing filters, sharpening). The color includes the
 //! clear color or, with `ClearColorConfig::None`, the output of earlier cameras; with effects before tone mapping, this
 //! background is tone mapped together with the scene, as with `Hdr`. UI, 2D and gizmos are drawn over all effects.
-//! Within a set, effects are ordered by `before` and `after`; without these their order is unspecified. With
+//! Within a set, effects are ordered by `before` and `after`, among them built-in ones such as [`bloom_3d`]; without these
+//! their order is unspecified. [`is_enabled`](CameraEffect::is_enabled) switches an effect by its settings. With
 //! `ShaderReloadPlugin` of `quadrille`, the shader file is reloaded on change.
 //!
 //! ```

@@ -24,9 +24,9 @@
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
 //!              transparent_3d   back to front
-//!              (effects)        on scene-referred colors
+//!              bloom_3d, lens_effects_3d, effects of programs  on scene-referred colors
 //!              tonemap_3d       scene-referred to display-referred colors
-//!              (effects)        on display-referred colors
+//!              display_lens_effects_3d, fxaa_3d, sharpen_3d, effects of programs  on display-referred colors
 //!              composite_3d     to the camera's target, if the view has an image of its own
 //!              gizmos_3d        gizmo lines and wireframes, over the tone-mapped image
 //! ```
@@ -89,7 +89,11 @@ pub use components::material::{
     AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial,
 };
 pub use components::occlusion_culling::OcclusionCulling;
+pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
 pub use effects::fog::{DistanceFog, FogFalloff};
+pub use effects::fxaa::{Fxaa, Sensitivity};
+pub use effects::lens::{ChromaticAberration, LensDistortion, Vignette};
+pub use effects::sharpening::ContrastAdaptiveSharpening;
 pub use effects::tonemapping::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither, Tonemapping,
 };
@@ -110,8 +114,12 @@ pub use schedule::{Pass3dSystems, Prepare3dSystems};
 
 /// Systems of 3D, for `before` and `after`, and the parameters that they share with passes of programs.
 pub mod systems {
+    pub use crate::effects::bloom::bloom_3d;
+    pub use crate::effects::fxaa::fxaa_3d;
     pub use crate::effects::gizmos::gizmos_3d;
+    pub use crate::effects::lens::{display_lens_effects_3d, lens_effects_3d};
     pub use crate::effects::occlusion_culling::{cull_late, depth_pyramid_3d, opaque_late};
+    pub use crate::effects::sharpening::sharpen_3d;
     pub use crate::effects::skybox::skybox_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
     pub use crate::environment::filter::filter_env_3d;

@@ -15,9 +15,13 @@ use crate::camera_effect::add_effect_cameras;
 use crate::components::lightmap::Lightmap;
 use crate::components::material::{MeshMaterial3d, StandardMaterial};
 use crate::components::occlusion_culling::OcclusionCulling;
+use crate::effects::bloom::BloomPlugin;
 use crate::effects::fog::FogPlugin;
+use crate::effects::fxaa::FxaaPlugin;
 use crate::effects::gizmos::Gizmos3dPlugin;
+use crate::effects::lens::LensPlugin;
 use crate::effects::occlusion_culling::OcclusionCullingPlugin;
+use crate::effects::sharpening::SharpeningPlugin;
 use crate::effects::skybox::SkyboxPlugin;
 use crate::effects::tonemapping::TonemappingPlugin;
 use crate::effects::wireframe::WireframeListPlugin;
@@ -174,6 +178,10 @@ impl Plugin for Quadrille3dPlugin {
             SkyboxPlugin,
             FogPlugin,
             TonemappingPlugin,
+            BloomPlugin,
+            LensPlugin,
+            FxaaPlugin,
+            SharpeningPlugin,
             WireframeListPlugin,
             Gizmos3dPlugin,
         ));

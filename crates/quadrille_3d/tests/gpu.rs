@@ -3,6 +3,8 @@
 
 #[path = "gpu/analytic_lighting.rs"]
 mod analytic_lighting;
+#[path = "gpu/bloom.rs"]
+mod bloom;
 #[path = "gpu/camera_effects.rs"]
 mod camera_effects;
 #[path = "gpu/camera_order.rs"]
@@ -28,6 +30,8 @@ mod effect_stages;
 mod environment;
 #[path = "gpu/fullscreen_material.rs"]
 mod fullscreen_material;
+#[path = "gpu/fxaa.rs"]
+mod fxaa;
 #[cfg(feature = "gizmos")]
 #[path = "gpu/gizmos.rs"]
 mod gizmos;
@@ -50,6 +54,8 @@ mod invalid_content;
 #[cfg(feature = "gizmos")]
 #[path = "gpu/invalid_values.rs"]
 mod invalid_values;
+#[path = "gpu/lens.rs"]
+mod lens;
 #[cfg(feature = "gizmos")]
 #[path = "gpu/lifecycle.rs"]
 mod lifecycle;

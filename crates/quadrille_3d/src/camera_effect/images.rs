@@ -23,6 +23,8 @@ pub struct EffectImage {
 enum Size {
     /// Size of the view, divided by this and rounded up.
     Divided(u32),
+    /// Size of the view, scaled to this height.
+    Height(u32),
     Fixed([u32; 2]),
 }
 
@@ -42,6 +44,12 @@ impl EffectImage {
     /// Divides width and height of the view, rounded up: 2 is half resolution.
     pub const fn divided(mut self, divisor: u32) -> Self {
         self.size = Size::Divided(if divisor == 0 { 1 } else { divisor });
+        self
+    }
+
+    /// Scales the view's size to a height in pixels, with the aspect ratio of the view.
+    pub const fn height(mut self, height: u32) -> Self {
+        self.size = Size::Height(height);
         self
     }
 
@@ -72,6 +80,10 @@ impl EffectImage {
     fn extent(&self, [width, height]: [u32; 2]) -> [u32; 2] {
         let size = match self.size {
             Size::Divided(divisor) => [width.div_ceil(divisor), height.div_ceil(divisor)],
+            Size::Height(scaled) => {
+                let aspect = f64::from(width) / f64::from(height.max(1));
+                [(f64::from(scaled) * aspect).round() as u32, scaled]
+            }
             Size::Fixed(size) => size,
         };
         size.map(|side| side.max(1))

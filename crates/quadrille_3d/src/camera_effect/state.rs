@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::sync::atomic::Ordering;
 
+use bevy_camera::Hdr;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::ecs::ShaderValue;
@@ -107,10 +108,13 @@ fn row_bytes<E: CameraEffect>() -> u64 {
 
 /// Lists the cameras with the effect.
 pub(super) fn list_cameras<E: CameraEffect>(
-    cameras: Query<Entity, With<E>>,
+    cameras: Query<(Entity, &E, Has<Hdr>)>,
     mut listed: ResMut<EffectCameras>,
 ) {
-    for camera in &cameras {
+    for (camera, effect, is_hdr) in &cameras {
+        if !effect.is_enabled(is_hdr) {
+            continue;
+        }
         let replaces_color_in = E::REPLACES_COLOR.then_some(E::STAGE);
         listed.add(camera, replaces_color_in, E::DEPTH_HISTORY);
     }
@@ -128,7 +132,7 @@ pub(super) struct Device<'w> {
 /// Creates the images of this frame's views, and uploads changed uniforms.
 pub(super) fn prepare_effect<E: CameraEffect>(
     scene: Res<Scene3d>,
-    cameras: Query<(&E, Option<&CameraCut>)>,
+    cameras: Query<(&E, Has<Hdr>, Option<&CameraCut>)>,
     mut list: ResMut<EffectList<E>>,
     mut images: ResMut<EffectImages<E>>,
     mut uniforms: ResMut<EffectUniforms<E>>,
@@ -138,9 +142,12 @@ pub(super) fn prepare_effect<E: CameraEffect>(
     let entries = &mut list.entries;
     entries.iter_mut().for_each(|entry| entry.is_listed = false);
     for (at, view) in scene.views().iter().enumerate() {
-        let Ok((effect, cut)) = cameras.get(view.camera()) else {
+        let Ok((effect, is_hdr, cut)) = cameras.get(view.camera()) else {
             continue;
         };
+        if !effect.is_enabled(is_hdr) {
+            continue;
+        }
         let known = entries.iter().position(|it| it.camera == view.camera());
         let known = known.unwrap_or_else(|| {
             entries.push(Entry::new(view.camera()));
@@ -164,7 +171,7 @@ pub(super) fn prepare_effect<E: CameraEffect>(
             .slots
             .iter_mut()
             .for_each(|slot| slot.list(&mut images));
-        let Ok((effect, _)) = cameras.get(entry.camera) else {
+        let Ok((effect, ..)) = cameras.get(entry.camera) else {
             continue;
         };
         let depth_is_valid = E::DEPTH_HISTORY.then(|| {

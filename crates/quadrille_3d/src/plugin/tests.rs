@@ -3,7 +3,9 @@ mod check;
 
 use quadrille::rows::ShaderRow as _;
 
+use crate::effects::bloom::BloomPush;
 use crate::effects::gizmos::LinesPush;
+use crate::effects::lens::LensPush;
 use crate::effects::tonemapping::row::GradingRow;
 use crate::effects::tonemapping::{TonemapPush, publish_shader_modules as publish_tonemapping};
 use crate::effects::wireframe::draw::WireframePush;
@@ -30,6 +32,7 @@ fn rows_are_laid_out_as_shaders_read_them() {
     publish_tonemapping().unwrap();
     let rows = [
         BatchRow::LAYOUT,
+        BloomPush::LAYOUT,
         BoundsRow::LAYOUT,
         CullPush::LAYOUT,
         CullViewRow::LAYOUT,
@@ -39,6 +42,7 @@ fn rows_are_laid_out_as_shaders_read_them() {
         GradingRow::LAYOUT,
         InstanceRow::LAYOUT,
         Job::LAYOUT,
+        LensPush::LAYOUT,
         LightRow::LAYOUT,
         LightTextureRow::LAYOUT,
         LightmapRow::LAYOUT,

@@ -9,6 +9,8 @@ fn size_is_a_part_of_the_view_rounded_up_or_fixed() {
         (PLAIN.divided(2), [17, 9]),
         (PLAIN.divided(64), [1, 1]),
         (PLAIN.divided(0), [33, 17]),
+        (PLAIN.height(34), [66, 34]),
+        (PLAIN.height(0), [1, 1]),
         (PLAIN.fixed(256, 1), [256, 1]),
         (PLAIN.fixed(0, 4), [1, 4]),
     ] {

@@ -1,0 +1,344 @@
+//! Bloom of cameras: a mip chain that is filtered down and up again (Jimenez 2014).
+
+mod component;
+
+use bevy_app::{App, Plugin};
+use bevy_camera::Hdr;
+use bevy_ecs::prelude::*;
+use bevy_math::{Vec2, Vec4};
+use bytemuck::{Pod, Zeroable};
+use quadrille::ecs::{
+    AccessList, AnyAccess, Attachment, ColorAttachment as _, DeclaredView, access_kind,
+};
+use quadrille::prelude::{
+    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
+    Sampler, SamplerDesc, ShaderType,
+};
+use quadrille::rows::ShaderRow;
+use quadrille::vulkan::pipeline::{Blend, BlendEquation};
+use quadrille::vulkan::{Format, vk};
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
+
+pub use component::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
+
+use crate::camera_effect::{
+    CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectView,
+    EffectViews,
+};
+use crate::prepare::view_colors::{PostProcess, PostProcessWrite};
+use crate::schedule::Prepare3dSystems;
+
+/// Adds bloom.
+pub(crate) struct BloomPlugin;
+
+impl Plugin for BloomPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_plugins(CameraEffectPlugin::<Bloom>::default())
+            .register_type::<Bloom>()
+            .register_type::<UnweightedBloom>()
+            .add_systems(RenderStartup, init_bloom)
+            .add_systems(
+                Render,
+                (
+                    warn_of_ignored_bloom.in_set(Prepare3dSystems::Extract),
+                    bloom_3d.in_set(Bloom::STAGE),
+                ),
+            );
+    }
+}
+
+/// Uniform of the downsampling shaders.
+#[derive(ShaderType)]
+pub struct BloomUniform {
+    /// Threshold, lower end of its knee, width of the knee, 1 / (2 * width).
+    threshold: Vec4,
+    /// Factors of the kernel's size.
+    scale: Vec2,
+}
+
+impl CameraEffect for Bloom {
+    type Uniform = BloomUniform;
+
+    fn is_enabled(&self, is_hdr: bool) -> bool {
+        is_hdr && self.intensity != 0.0 && non_finite_field(self).is_none()
+    }
+
+    fn uniform(&self, _: &EffectFrame) -> BloomUniform {
+        let threshold = self.prefilter.threshold;
+        let knee = threshold * self.prefilter.threshold_softness.clamp(0.0, 1.0);
+        let curve = 0.25 / (knee + 1e-5);
+        BloomUniform {
+            threshold: Vec4::new(threshold, threshold - knee, 2.0 * knee, curve),
+            scale: self.scale,
+        }
+    }
+
+    fn images(&self, images: &mut Vec<EffectImage>) {
+        let image = EffectImage::new("bloom", Format::R16G16B16A16_SFLOAT);
+        let height = self.max_mip_dimension.max(1);
+        images.push(image.height(height).mips(self.levels()));
+    }
+}
+
+/// Describes the first field that is not finite.
+fn non_finite_field(bloom: &Bloom) -> Option<String> {
+    let fields: [(&str, &[f32]); 7] = [
+        ("intensity", &[bloom.intensity]),
+        ("low_frequency_boost", &[bloom.low_frequency_boost]),
+        (
+            "low_frequency_boost_curvature",
+            &[bloom.low_frequency_boost_curvature],
+        ),
+        ("high_pass_frequency", &[bloom.high_pass_frequency]),
+        ("prefilter.threshold", &[bloom.prefilter.threshold]),
+        (
+            "prefilter.threshold_softness",
+            &[bloom.prefilter.threshold_softness],
+        ),
+        ("scale", &bloom.scale.to_array()),
+    ];
+    let is_finite = fields.iter().all(|(_, numbers)| is_finite(numbers));
+    (!is_finite).then(|| first_non_finite(&fields))
+}
+
+/// Changed bloom of cameras that may not draw it.
+type ChangedBloom = (Entity, &'static Bloom, Has<Hdr>);
+
+/// Warns of bloom that is not drawn, when it is inserted or changed.
+fn warn_of_ignored_bloom(
+    cameras: Query<ChangedBloom, Changed<Bloom>>,
+    warnings: Res<RateLimitedWarnings>,
+) {
+    for (camera, bloom, is_hdr) in &cameras {
+        let camera = entity_name(camera);
+        if !is_hdr {
+            warnings.warn_message(|| {
+                format!("the camera {camera} has Bloom, but no Hdr, so it has no bloom. Add Hdr.")
+            });
+        } else if let Some(value) = non_finite_field(bloom) {
+            warnings.warn(format_args!("the bloom of the camera {camera}"), || value);
+        }
+    }
+}
+
+/// Pipelines of [`bloom_3d`].
+#[derive(Resource)]
+pub struct BloomPipelines {
+    downsample_first: GraphicsPipeline,
+    downsample: GraphicsPipeline,
+    /// Blends with the target by alpha: interpolates, or adds.
+    upsample: [GraphicsPipeline; 2],
+    composite: GraphicsPipeline,
+    sampler: Sampler,
+}
+
+impl BloomPipelines {
+    fn new(gpu: &GpuDevice) -> Result<Self> {
+        let source = include_str!("../../shaders/bloom.wgsl");
+        let shader = GpuShader::wgsl("quadrille_3d/bloom.wgsl", source)?;
+        let pipeline = |name, entry, blend| {
+            let (vertex, fragment) = ((&shader, "vertex_main"), (&shader, entry));
+            gpu.graphics_pipeline(&GraphicsPipelineDesc {
+                blend,
+                ..GraphicsPipelineDesc::new(name, vertex, fragment)
+            })
+        };
+        let by_alpha = |target| Blend::Custom {
+            color: BlendEquation::sum(vk::BlendFactor::SRC_ALPHA, target),
+            alpha: BlendEquation::sum(vk::BlendFactor::ZERO, vk::BlendFactor::ONE),
+        };
+        let interpolate = by_alpha(vk::BlendFactor::ONE_MINUS_SRC_ALPHA);
+        let add = by_alpha(vk::BlendFactor::ONE);
+        Ok(Self {
+            downsample_first: pipeline("bloom first", "downsample_first", Blend::Opaque)?,
+            downsample: pipeline("bloom down", "downsample", Blend::Opaque)?,
+            upsample: [
+                pipeline("bloom up", "upsample", interpolate)?,
+                pipeline("bloom up additive", "upsample", add)?,
+            ],
+            composite: pipeline("bloom composite", "composite", Blend::Opaque)?,
+            // A mirrored picture keeps the sum of light at its edges, a clamped one does not.
+            sampler: gpu.create_sampler(&SamplerDesc {
+                name: "bloom".to_owned(),
+                address: vk::SamplerAddressMode::MIRRORED_REPEAT,
+                ..SamplerDesc::linear()
+            })?,
+        })
+    }
+}
+
+fn init_bloom(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    commands.insert_resource(BloomPipelines::new(&gpu)?);
+    Ok(())
+}
+
+/// Push constants of the shaders of [`bloom_3d`].
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/bloom.wgsl", "Push")]
+pub(crate) struct BloomPush {
+    /// Factor of the blurred image.
+    factor: f32,
+    /// Factor of the picture.
+    picture_factor: f32,
+    /// Factor of luminance in the weights of the first downsampling.
+    luminance_weight: f32,
+}
+
+/// The image of the mip chain, to sample and to draw to, by [`bloom_3d`].
+type Chain<'w> = (
+    AccessList<'w, EffectImages<Bloom>, access_kind::Sampled>,
+    AccessList<'w, EffectImages<Bloom>, access_kind::ColorTarget>,
+);
+
+/// Draws bloom: passes of the plan for each view with [`Bloom`], one for each level of its mip chain down and up again,
+/// the last of which writes the color of the view.
+pub fn bloom_3d(
+    mut recorder: Recorder,
+    effects: EffectViews<Bloom>,
+    (sampled, written): Chain,
+    mut post_process: PostProcess,
+    cameras: Query<(&Bloom, Has<UnweightedBloom>)>,
+    pipelines: Res<BloomPipelines>,
+) {
+    for view in effects.iter() {
+        let at = view.image(0);
+        let (Ok((bloom, is_unweighted)), Some(from), Some(to)) = (
+            cameras.get(view.camera()),
+            at.and_then(|at| sampled.get(at)),
+            at.and_then(|at| written.get(at)),
+        ) else {
+            continue;
+        };
+        let Some(color) = post_process.write(&view) else {
+            continue;
+        };
+        let mut passes = BloomPasses {
+            recorder: &mut recorder,
+            effects: &effects,
+            view: &view,
+            sampler: &pipelines.sampler,
+            levels: bloom.levels(),
+        };
+        let weight = if is_unweighted { 0.0 } else { 0.25 };
+        passes.downsample(&pipelines, (color.source, &from, &to), weight);
+        passes.upsample(&pipelines, (&from, &to), bloom);
+        passes.composite(&pipelines, (color, &from), bloom);
+    }
+}
+
+/// Recorder of the passes of one view.
+struct BloomPasses<'a, 'w, 's> {
+    recorder: &'a mut Recorder<'w, 's>,
+    effects: &'a EffectViews<'a, Bloom>,
+    view: &'a EffectView<'a>,
+    sampler: &'a Sampler,
+    levels: u32,
+}
+
+impl BloomPasses<'_, '_, '_> {
+    /// Records a pass that draws a level from another one, or from the picture.
+    fn draw(
+        &mut self,
+        pipeline: &GraphicsPipeline,
+        source: DeclaredView<'_>,
+        (target, attachment): (DeclaredView<'_>, Attachment),
+        push: BloomPush,
+    ) {
+        let uniforms = self.effects.uniforms();
+        let uses = [
+            source.as_declared(),
+            target.as_declared(),
+            uniforms.any().as_declared(),
+        ];
+        let mut pass = self
+            .recorder
+            .pass_in_step(self.view.step(), "bloom_3d", &uses);
+        pass.render(attachment)
+            .pipeline(pipeline)
+            .bind("blurred", &source)
+            .sampler("blurred_sampler", self.sampler)
+            .bind_bytes("bloom", uniforms, self.view.uniform_bytes())
+            .push_bytes(bytemuck::bytes_of(&push))
+            .draw(0..3, 0..1);
+    }
+
+    /// Draws each level from the previous one, and the first from the picture.
+    fn downsample(
+        &mut self,
+        pipelines: &BloomPipelines,
+        (picture, from, to): (AnyAccess<'_>, &AnyAccess<'_>, &AnyAccess<'_>),
+        luminance_weight: f32,
+    ) {
+        let push = BloomPush {
+            luminance_weight,
+            ..BloomPush::zeroed()
+        };
+        for level in 0..self.levels {
+            let (pipeline, source) = match level.checked_sub(1) {
+                None => (&pipelines.downsample_first, picture.mip(0)),
+                Some(previous) => (&pipelines.downsample, from.mip(previous)),
+            };
+            let target = to.mip(level);
+            self.draw(pipeline, source, (target, target.discard()), push);
+        }
+    }
+
+    /// Blends each level with the next one, from the smallest on.
+    fn upsample(
+        &mut self,
+        pipelines: &BloomPipelines,
+        (from, to): (&AnyAccess<'_>, &AnyAccess<'_>),
+        bloom: &Bloom,
+    ) {
+        let is_additive = bloom.composite_mode == BloomCompositeMode::Additive;
+        let pipeline = &pipelines.upsample[usize::from(is_additive)];
+        for level in (1..self.levels).rev() {
+            let push = BloomPush {
+                factor: bloom.blend_factor(level, self.levels - 1),
+                ..BloomPush::zeroed()
+            };
+            let target = to.mip(level - 1);
+            self.draw(pipeline, from.mip(level), (target, target.keep()), push);
+        }
+    }
+
+    /// Combines the picture with the first level.
+    fn composite(
+        &mut self,
+        pipelines: &BloomPipelines,
+        (color, blurred): (PostProcessWrite<'_>, &AnyAccess<'_>),
+        bloom: &Bloom,
+    ) {
+        let factor = bloom.blend_factor(0, self.levels - 1);
+        let push = BloomPush {
+            factor,
+            picture_factor: match bloom.composite_mode {
+                BloomCompositeMode::EnergyConserving => 1.0 - factor,
+                BloomCompositeMode::Additive => 1.0,
+            },
+            ..BloomPush::zeroed()
+        };
+        let blurred = blurred.mip(0);
+        let uses = [
+            color.source.as_declared(),
+            color.destination.as_declared(),
+            blurred.as_declared(),
+            self.effects.uniforms().any().as_declared(),
+        ];
+        let mut pass = self
+            .recorder
+            .pass_in_step(self.view.step(), "bloom_3d", &uses);
+        pass.render(color.destination.discard())
+            .pipeline(&pipelines.composite)
+            .bind("picture", &color.source)
+            .bind("blurred", &blurred)
+            .sampler("blurred_sampler", self.sampler)
+            .bind_bytes("bloom", self.effects.uniforms(), self.view.uniform_bytes())
+            .push_bytes(bytemuck::bytes_of(&push))
+            .draw(0..3, 0..1);
+    }
+}
+
+#[cfg(test)]
+mod tests;
