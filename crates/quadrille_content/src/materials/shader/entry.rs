@@ -80,15 +80,12 @@ impl Scanner<'_> {
             edits.push((self.bytes(attribute.clone()), String::new()));
         }
         let result = self.text(ty_at..entry.body);
-        let outputs = match self.structure(result) {
-            Some(open) => Some(
-                self.items(open)
-                    .into_iter()
-                    .map(|it| self.item(it))
-                    .collect(),
-            ),
-            None => None,
-        };
+        let outputs = self.structure(result).map(|open| {
+            self.items(open)
+                .into_iter()
+                .map(|it| self.item(it))
+                .collect()
+        });
         let (index, input) = self.instance_index(&parameters);
         // Other names than in the file, where a parameter may be called as the function is.
         let names: Vec<_> = (0..parameters.len()).map(input_name).collect();

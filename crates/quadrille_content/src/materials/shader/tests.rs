@@ -361,9 +361,7 @@ fn vertex_shaders_may_return_a_position_alone() {
         "{text}"
     );
     let source = "@vertex fn vertex() -> @location(0) vec4f { return vec4f(); }";
-    let error = staged(form, &layout(), source)
-        .err()
-        .expect("it has no position");
+    let error = staged(form, &layout(), source).expect_err("it has no position");
     assert!(
         error.contains("returns no `@builtin(position) vec4f`"),
         "{error}"
