@@ -91,8 +91,8 @@
 //! }
 //! ```
 //!
-//! `MaterialPlugin::<ExtendedMaterial<StandardMaterial, E>>` draws a [`StandardMaterial`](crate::StandardMaterial) with the
-//! shaders and values of a [`MaterialExtension`](crate::MaterialExtension). Buffers (`#[storage(0, read_only)]` on a
+//! `MaterialPlugin::<ExtendedMaterial<StandardMaterial, E>>` draws a [`StandardMaterial`] with the
+//! shaders and values of a [`MaterialExtension`]. Buffers (`#[storage(0, read_only)]` on a
 //! `Handle<ShaderBuffer>`, and with `buffer` on a [`GpuBuffer`](quadrille::prelude::GpuBuffer)) are declared by the passes
 //! that draw: a pass of yours that writes one in the same frame is ordered before them, on any queue.
 //!
@@ -106,7 +106,7 @@
 //!
 //! # Effect: film grain with a vignette
 //!
-//! An effect of one fragment shader is a [`FullscreenMaterial`](crate::FullscreenMaterial): a component, a shader file
+//! An effect of one fragment shader is a [`FullscreenMaterial`]: a component, a shader file
 //! and a plugin, without a pass. With passes and images of its own, an effect is a camera component that implements
 //! [`CameraEffect`]. [`CameraEffectPlugin`] manages its uniform and images per view whose camera has the component;
 //! other views have neither, and record no pass. An effect that changes colors takes [`PostProcess`], whose `write`
