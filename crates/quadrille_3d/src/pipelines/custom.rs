@@ -161,23 +161,18 @@ impl CustomPipelines {
     /// # Errors
     /// A module of these paths was published with another source.
     pub(super) fn new() -> Result<Self, String> {
-        let shader = |source: &'static str, path: &str| Shader::from_wgsl(source, path);
-        let vertex = shader(
+        let shader = Shader::from_wgsl(
             include_str!("../../shaders/material_vertex.wgsl"),
             "quadrille_3d/material_vertex.wgsl",
         );
-        let prepass_vertex = shader(
-            include_str!("../../shaders/prepass_vertex.wgsl"),
-            "quadrille_3d/prepass_vertex.wgsl",
-        );
         let layout = MaterialLayout::new(Vec::new());
-        let translate = |shader, form, defs: &[_]| {
-            let shader = (shader, MaterialStage::Vertex);
+        let translate = |form, defs: &[_]| {
+            let shader = (&shader, MaterialStage::Vertex);
             translate_material("all", shader, &layout, form, defs, &mut Vec::new())
         };
         Ok(Self {
-            vertex: translate(&vertex, &FORM, &[])?,
-            prepass_vertex: translate(&prepass_vertex, &SHADOW_FORM, &[SHADOW_PASS.into()])?,
+            vertex: translate(&FORM, &[])?,
+            prepass_vertex: translate(&SHADOW_FORM, &[SHADOW_PASS.into()])?,
             shaders: HashMap::default(),
             shadows: HashMap::default(),
         })

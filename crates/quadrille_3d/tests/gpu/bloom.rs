@@ -1,12 +1,12 @@
 //! Bloom: conservation of energy, symmetry, threshold, and cameras that have none.
 
-use bevy_camera::{Hdr, OrthographicProjection, Projection, ScalingMode};
+use bevy_camera::Hdr;
 use bevy_ecs::prelude::*;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
 
-use crate::camera_effects::{camera, extents, set_viewport};
-use crate::common::{EXACT, Rig, log};
+use crate::camera_effects::{camera, extents, pixel_camera, set_viewport};
+use crate::common::{Rig, log};
 
 /// Side of the square view. The first level has half of it, so that each texel covers 2 x 2 pixels.
 const SIDE: u32 = 64;
@@ -36,25 +36,7 @@ fn square(brightness: f32, offset: Vec2, bloom: impl Bundle) -> Rig {
         MeshMaterial3d(material),
         Transform::from_translation(offset.extend(0.0)),
     ));
-    let scaling_mode = ScalingMode::Fixed {
-        width: SIDE as f32,
-        height: SIDE as f32,
-    };
-    world.spawn((
-        Camera3d::default(),
-        Projection::from(OrthographicProjection {
-            scaling_mode,
-            ..OrthographicProjection::default_3d()
-        }),
-        Camera {
-            clear_color: ClearColorConfig::Custom(Color::BLACK),
-            ..Camera::default()
-        },
-        (Tonemapping::None, Msaa::Off, Hdr),
-        RenderTarget::TextureView(EXACT),
-        Transform::from_xyz(0.0, 0.0, 5.0),
-        bloom,
-    ));
+    world.spawn((pixel_camera(SIDE), Hdr, bloom));
     rig
 }
 

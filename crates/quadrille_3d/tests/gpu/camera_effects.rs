@@ -1,6 +1,7 @@
 //! Effects of cameras: images with history, order, sizes, and what is left out without the component.
 
 use bevy_app::App;
+use bevy_camera::{OrthographicProjection, Projection, ScalingMode};
 use bevy_ecs::prelude::*;
 use bevy_math::UVec2;
 use quadrille::ecs::{AccessList, ColorAttachment as _, access_kind};
@@ -246,6 +247,28 @@ pub(crate) fn camera(world: &mut World, layer: usize, value: f32, msaa: Msaa) ->
     let kind = (Camera3d::default(), Tonemapping::None, camera);
     let camera = (kind, RenderTarget::TextureView(EXACT), msaa, eye, layers);
     world.spawn(camera).id()
+}
+
+/// A camera over black whose view of `side` x `side` pixels has one unit per pixel, with the origin in the middle.
+pub(crate) fn pixel_camera(side: u32) -> impl Bundle {
+    let scaling_mode = ScalingMode::Fixed {
+        width: side as f32,
+        height: side as f32,
+    };
+    (
+        Camera3d::default(),
+        Projection::from(OrthographicProjection {
+            scaling_mode,
+            ..OrthographicProjection::default_3d()
+        }),
+        Camera {
+            clear_color: ClearColorConfig::Custom(Color::BLACK),
+            ..Camera::default()
+        },
+        (Tonemapping::None, Msaa::Off),
+        RenderTarget::TextureView(EXACT),
+        Transform::from_xyz(0.0, 0.0, 5.0),
+    )
 }
 
 pub(crate) fn set_viewport(rig: &mut Rig, camera: Entity, [left, top, width, height]: [u32; 4]) {

@@ -10,6 +10,7 @@ use quadrille_3d::{MaterialPipelineDesc, MaterialPipelineKey, Scene3d};
 
 use crate::common::images::pattern;
 use crate::common::{Picture, Rig, log, temporary};
+use crate::material_shaders::lit_floor;
 
 /// Two uniforms, one of two fields, a texture and its sampler.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
@@ -91,17 +92,22 @@ fn add_shader(app: &mut App, source: &str) {
 }
 
 fn camera(mut commands: Commands) {
+    commands.insert_resource(ClearColor(Color::BLACK));
+    commands.spawn(unit_camera());
+}
+
+/// A camera whose view of 32 x 32 pixels has a width of one unit, with the colors of materials unchanged.
+pub(crate) fn unit_camera() -> impl Bundle {
     let mut projection = OrthographicProjection::default_3d();
     projection.scale = 1.0 / 32.0;
-    commands.insert_resource(ClearColor(Color::BLACK));
-    commands.spawn((
+    (
         Camera3d::default(),
         Projection::from(projection),
         Msaa::Off,
         Tonemapping::None,
         DebandDither::Disabled,
         Transform::from_xyz(0.0, 0.0, 3.0),
-    ));
+    )
 }
 
 fn rig(source: &str) -> Rig {
@@ -323,23 +329,7 @@ fn custom_material_casts_shadows() {
     let lit = |casts: bool| {
         let mut rig = rig(SHADER);
         rig.start();
-        let world = rig.app.world_mut();
-        let floor = world
-            .resource_mut::<Assets<Mesh>>()
-            .add(Rectangle::new(2.0, 2.0));
-        let white = world
-            .resource_mut::<Assets<StandardMaterial>>()
-            .add(Color::WHITE);
-        let behind = Transform::from_xyz(0.0, 0.0, -1.0);
-        world.spawn((Mesh3d(floor), MeshMaterial3d(white), behind));
-        let light = DirectionalLight {
-            illuminance: 1500.0,
-            shadow_maps_enabled: true,
-            ..DirectionalLight::default()
-        };
-        // Its shadow falls half a unit to the left.
-        let from = Transform::from_xyz(0.5, 0.0, 1.0).looking_at(Vec3::ZERO, Vec3::Y);
-        world.spawn((light, from));
+        lit_floor(&mut rig);
         let (caster, _) = square(&mut rig, Vec3::new(0.25, 0.0, 0.0), 0.25, Tinted::default());
         if !casts {
             rig.app

@@ -1,12 +1,11 @@
 //! Antialiasing and sharpening of finished pictures.
 
-use bevy_camera::{OrthographicProjection, Projection, ScalingMode};
 use bevy_ecs::prelude::*;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{ContrastAdaptiveSharpening, Fxaa};
 
-use crate::camera_effects::extents;
-use crate::common::{EXACT, Rig};
+use crate::camera_effects::{extents, pixel_camera};
+use crate::common::Rig;
 
 pub(crate) const SIDE: u32 = 32;
 
@@ -36,25 +35,7 @@ pub(crate) fn half_plane(slope: f32, effects: impl Bundle) -> Rig {
         MeshMaterial3d(material),
         Transform::from_translation(middle).with_rotation(turn),
     ));
-    let scaling_mode = ScalingMode::Fixed {
-        width: SIDE as f32,
-        height: SIDE as f32,
-    };
-    world.spawn((
-        Camera3d::default(),
-        Projection::from(OrthographicProjection {
-            scaling_mode,
-            ..OrthographicProjection::default_3d()
-        }),
-        Camera {
-            clear_color: ClearColorConfig::Custom(Color::BLACK),
-            ..Camera::default()
-        },
-        (Tonemapping::None, Msaa::Off),
-        RenderTarget::TextureView(EXACT),
-        Transform::from_xyz(0.0, 0.0, 5.0),
-        effects,
-    ));
+    world.spawn((pixel_camera(SIDE), effects));
     rig
 }
 

@@ -9,6 +9,7 @@ use quadrille_3d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 use crate::common::{Rig, log};
+use crate::custom_materials::unit_camera;
 
 /// Colors in a buffer asset, and the index of one.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
@@ -113,16 +114,7 @@ fn rig_with(add: impl FnOnce(&mut App)) -> Rig {
     }
     add(&mut rig.app);
     rig.start();
-    let mut projection = OrthographicProjection::default_3d();
-    projection.scale = 1.0 / 32.0;
-    rig.app.world_mut().spawn((
-        Camera3d::default(),
-        Projection::from(projection),
-        Msaa::Off,
-        Tonemapping::None,
-        DebandDither::Disabled,
-        Transform::from_xyz(0.0, 0.0, 3.0),
-    ));
+    rig.app.world_mut().spawn(unit_camera());
     rig
 }
 

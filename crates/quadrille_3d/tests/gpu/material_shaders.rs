@@ -255,7 +255,7 @@ pub(crate) fn assert_color(found: [u8; 4], wanted: [f32; 3], what: &str) {
 }
 
 /// Adds a white floor behind the caster, and a light whose shadows fall half a unit to the left.
-fn lit_floor(rig: &mut Rig) {
+pub(crate) fn lit_floor(rig: &mut Rig) {
     let world = rig.app.world_mut();
     let floor = world
         .resource_mut::<Assets<Mesh>>()

@@ -18,7 +18,7 @@ pub struct ShaderBuffers {
     buffers: HashMap<AssetId<ShaderBuffer>, GpuBuffer>,
     /// Number of buffers that were created or removed.
     changes: u64,
-    /// All buffers are created anew.
+    /// Buffers are created again, since they belong to a lost device.
     is_dirty: bool,
 }
 
