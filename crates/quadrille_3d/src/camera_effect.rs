@@ -12,12 +12,15 @@ mod images;
 mod state;
 mod view_transforms;
 
+use std::any::type_name;
 use std::marker::PhantomData;
 
 use bevy_app::{App, First, Plugin};
+use bevy_camera::{Camera, Camera3d};
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{RenderStartup, Renderer, ShaderValue};
 use quadrille::prelude::Render;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 pub use images::{EffectImage, EffectImages};
 pub use state::{EffectUniforms, EffectView, EffectViews};
@@ -111,10 +114,27 @@ impl<E: CameraEffect> Plugin for CameraEffectPlugin<E> {
             .add_systems(
                 Render,
                 (
-                    list_cameras::<E>.in_set(Prepare3dSystems::ExtractEffects),
+                    (warn_of_cameras_without_3d::<E>, list_cameras::<E>)
+                        .in_set(Prepare3dSystems::ExtractEffects),
                     prepare_effect::<E>.in_set(Prepare3dSystems::PrepareEffects),
                 ),
             );
+    }
+}
+
+/// Warns of cameras that get the component of an effect, but draw no 3D scene.
+pub(crate) fn warn_of_cameras_without_3d<E: Component>(
+    cameras: Query<Entity, (Added<E>, With<Camera>, Without<Camera3d>)>,
+    warnings: Res<RateLimitedWarnings>,
+) {
+    for camera in &cameras {
+        warnings.warn_message(|| {
+            let (camera, effect) = (entity_name(camera), type_name::<E>());
+            format!(
+                "the camera {camera} has `{effect}`, but no `Camera3d`, so it is not drawn. Add `Camera3d`, or remove the \
+                 effect."
+            )
+        });
     }
 }
 

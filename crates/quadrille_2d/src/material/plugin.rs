@@ -65,6 +65,14 @@ where
         if !app.world().contains_resource::<Assets<M>>() {
             Self::build(app);
         }
+        let store = app.world_mut().get_resource_or_init::<Materials2d>();
+        if store.has_type(TypeId::of::<M>()) {
+            tracing::error!(
+                "`{plugin}<{name}>` draws nothing, since `{name}` has another plugin of 2D materials. Give each plugin a \
+                 type of its own"
+            );
+            return;
+        }
         let server = app.world().resource::<AssetServer>().clone();
         let handle = shader_handle(self.fragment_shader, |path| server.load(path));
         let source = handle.map_or_else(

@@ -120,7 +120,12 @@ pub(crate) struct Materials2d {
 }
 
 impl Materials2d {
-    /// Adds a material type.
+    /// Whether a material type is there, of any kind.
+    pub(crate) fn has_type(&self, id: TypeId) -> bool {
+        self.types_by_id.contains_key(&id)
+    }
+
+    /// Adds a material type, which is not there.
     pub(crate) fn add_type(
         &mut self,
         id: TypeId,

@@ -325,6 +325,24 @@ fn wrong_shader_of_material_2d_is_reported_and_magenta() {
     }
 }
 
+impl UiMaterial for Tinted {}
+
+#[test]
+#[ignore = "needs a device"]
+fn type_of_two_material_plugins_keeps_the_first() {
+    log::collect();
+    let mut rig = rig_with_two_materials(|rig| {
+        rig.app.add_plugins(UiMaterialPlugin::<Tinted>::default());
+    });
+    assert_color(&rig.picture(), [-8, 0], [0.5, 0.25, 1.0]);
+    let lines = log::take();
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    assert!(
+        lines[0].contains("`UiMaterialPlugin<Tinted>` draws nothing"),
+        "{lines:#?}"
+    );
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn target_that_its_own_material_samples_ends_no_frame() {

@@ -24,6 +24,7 @@ use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 pub use component::{ChromaticAberration, LensDistortion, Vignette};
 
+use crate::camera_effect::warn_of_cameras_without_3d;
 use crate::effects::bloom::bloom_3d;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::view_colors::PostProcess;
@@ -45,7 +46,13 @@ impl Plugin for LensPlugin {
             .add_systems(
                 Render,
                 (
-                    list_lens_cameras.in_set(Prepare3dSystems::ExtractEffects),
+                    (
+                        warn_of_cameras_without_3d::<ChromaticAberration>,
+                        warn_of_cameras_without_3d::<LensDistortion>,
+                        warn_of_cameras_without_3d::<Vignette>,
+                        list_lens_cameras,
+                    )
+                        .in_set(Prepare3dSystems::ExtractEffects),
                     lens_effects_3d
                         .in_set(Pass3dSystems::PostProcess)
                         .after(bloom_3d),

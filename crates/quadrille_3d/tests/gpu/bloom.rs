@@ -3,7 +3,7 @@
 use bevy_camera::Hdr;
 use bevy_ecs::prelude::*;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
+use quadrille_3d::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom, Vignette};
 
 use crate::camera_effects::{camera, extents, pixel_camera, set_viewport};
 use crate::common::{Rig, log};
@@ -153,6 +153,35 @@ fn bloom_of_intensity_0_or_without_hdr_changes_no_byte() {
     let lines = log::take();
     let is_warning = |line: &String| line.contains("Bloom") && line.contains("Add Hdr");
     assert!(lines.iter().any(is_warning), "{lines:#?}");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn effects_of_cameras_without_3d_are_reported() {
+    log::collect();
+    for effect in ["Bloom", "Vignette"] {
+        let mut rig = square(16.0, Vec2::ZERO, BLOOM);
+        rig.exact_rows();
+        log::take();
+        let mut page = rig
+            .app
+            .world_mut()
+            .spawn((Name::new("page"), Camera::default(), Hdr));
+        match effect {
+            "Bloom" => page.insert(BLOOM),
+            _ => page.insert(Vignette::default()),
+        };
+        rig.exact_rows();
+        let lines = log::take();
+        let is_warning = |line: &&String| {
+            line.contains("page") && line.contains(effect) && line.contains("Add `Camera3d`")
+        };
+        assert_eq!(
+            lines.iter().filter(is_warning).count(),
+            1,
+            "{effect}: {lines:#?}"
+        );
+    }
 }
 
 #[test]
