@@ -189,9 +189,16 @@ fn check_text() -> ScheduleConfigs<ScheduleSystem> {
         .before(detect_text_needs_rerender);
     let numbers = limit_text.before(detect_text_needs_rerender);
     #[cfg(feature = "ui")]
-    let sizes = sizes.after(PropagateSet::<bevy_ui::ComputedUiRenderTargetInfo>::default());
+    let sizes = sizes
+        .after(PropagateSet::<bevy_ui::ComputedUiRenderTargetInfo>::default())
+        .before(bevy_ui::sync_font_size_to_em_size)
+        .before(bevy_ui::widget::update_editable_text_content_size)
+        .before(bevy_ui::widget::update_editable_text_styles);
     #[cfg(feature = "ui")]
-    let numbers = numbers.after(bevy_ui::widget::update_inline_image_boxes);
+    let numbers = numbers
+        .after(bevy_ui::widget::update_inline_image_boxes)
+        .before(bevy_ui::widget::update_editable_text_content_size)
+        .before(bevy_ui::widget::update_editable_text_styles);
     (fonts, sizes, numbers).into_configs()
 }
 

@@ -28,6 +28,8 @@ mod recover;
 mod reload;
 #[path = "gpu/retained.rs"]
 mod retained;
+#[path = "gpu/schedule.rs"]
+mod schedule;
 #[path = "gpu/sprite_materials.rs"]
 mod sprite_materials;
 #[path = "gpu/text.rs"]

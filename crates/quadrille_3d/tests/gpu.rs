@@ -93,6 +93,8 @@ mod rect_lights;
 mod reference;
 #[path = "gpu/samplers.rs"]
 mod samplers;
+#[path = "gpu/schedule.rs"]
+mod schedule;
 #[path = "gpu/shadow_cache.rs"]
 mod shadow_cache;
 #[path = "gpu/shadow_filters.rs"]

@@ -82,13 +82,16 @@ impl Plugin for ContentPlugin {
             update_cameras
                 .in_set(CameraUpdateSystems)
                 .before(AssetEventSystems)
+                .before(VisibilitySystems::UpdateFrusta)
         };
         app.add_systems(PostStartup, cameras()).add_systems(
             PostUpdate,
             (
                 cameras(),
-                warn_unsupported_fields,
+                warn_unsupported_fields.after(CameraUpdateSystems),
                 find_invalid_cameras
+                    .in_set(ContentSystems::CheckCameras)
+                    .after(CameraUpdateSystems)
                     .after(TransformSystems::Propagate)
                     .before(VisibilitySystems::UpdateFrusta),
             ),

@@ -5,6 +5,9 @@ use bevy_ecs::prelude::*;
 /// System sets shared by 2D and 3D, in order.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentSystems {
+    /// Replacement of transforms that no camera can have, in `PostUpdate`, after
+    /// [`TransformSystems::Propagate`](bevy_transform::TransformSystems::Propagate).
+    CheckCameras,
     /// Upload of images, in [`RenderSystems::Declare`](quadrille::prelude::RenderSystems::Declare).
     Images,
     /// Extraction of active cameras, in [`RenderSystems::Declare`](quadrille::prelude::RenderSystems::Declare), after `Images`.

@@ -9,6 +9,7 @@ use bevy_ecs::prelude::*;
 use bevy_light::{PointLight, SimulationLightSystems, SpotLight};
 use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
+use quadrille_content::ContentSystems;
 use quadrille_content::warnings::is_finite;
 
 /// Hides such lights from bevy's systems, but not from those of this crate, which use visibility to cameras.
@@ -19,6 +20,15 @@ pub(crate) fn add_invalid_light_guard(app: &mut App) {
             .after(VisibilitySystems::CheckVisibility)
             .before(SimulationLightSystems::AssignLightsToClusters)
             .before(SimulationLightSystems::UpdateLightFrusta),
+    )
+    .configure_sets(
+        PostUpdate,
+        // Both read transforms, the second those of cameras.
+        (
+            SimulationLightSystems::UpdateBounds,
+            SimulationLightSystems::UpdateDirectionalLightCascades,
+        )
+            .after(ContentSystems::CheckCameras),
     );
 }
 
