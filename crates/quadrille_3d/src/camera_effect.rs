@@ -122,9 +122,12 @@ impl<E: CameraEffect> Plugin for CameraEffectPlugin<E> {
     }
 }
 
+/// Filter for cameras without a 3D scene that got a component.
+type AddedWithout3d<E> = (Added<E>, With<Camera>, Without<Camera3d>);
+
 /// Warns of cameras that get the component of an effect, but draw no 3D scene.
 pub(crate) fn warn_of_cameras_without_3d<E: Component>(
-    cameras: Query<Entity, (Added<E>, With<Camera>, Without<Camera3d>)>,
+    cameras: Query<Entity, AddedWithout3d<E>>,
     warnings: Res<RateLimitedWarnings>,
 ) {
     for camera in &cameras {
