@@ -57,6 +57,10 @@ pub struct CommonArgs {
     #[arg(long, value_name = "FILE.png")]
     pub screenshot: Option<PathBuf>,
 
+    /// Write the pictures of all frames to a folder, as 00001.png and so on
+    #[arg(long, value_name = "FOLDER")]
+    pub record: Option<PathBuf>,
+
     /// Write numbers about the run: frames, barriers, waits, times
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,

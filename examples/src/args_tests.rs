@@ -29,7 +29,7 @@ fn message(line: &str) -> String {
 #[test]
 fn common_options_are_read() {
     let line = "--headless --frames 7 --size 8x9 --screenshot a.png --report b.json --plan c.txt \
-                --dot d.dot --trace e.json --case f.txt";
+                --dot d.dot --trace e.json --case f.txt --record g";
     let args = read(line).unwrap();
     assert_eq!(args.size, Size::new(8, 9).ok());
     let expected = CommonArgs {
@@ -41,6 +41,7 @@ fn common_options_are_read() {
         dot: Some("d.dot".into()),
         case: Some("f.txt".into()),
         trace: Some("e.json".into()),
+        record: Some("g".into()),
     };
     assert_eq!(args.common, expected);
     assert_eq!(read("").unwrap().common, CommonArgs::default());

@@ -19,6 +19,7 @@ pub mod hand;
 pub mod material;
 pub mod pattern;
 pub mod random;
+mod record;
 pub mod rle;
 pub mod rule;
 pub mod run;

@@ -16,6 +16,7 @@ use quadrille::vulkan::instance::Settings;
 use serde_json::{Map, Value};
 
 use crate::args::CommonArgs;
+use crate::record::Recording;
 
 /// How many frames are captured: half of them the first, half the last.
 const CAPTURED: usize = 10;
@@ -36,6 +37,8 @@ pub struct Run {
     /// The example ends the run, not a number of frames.
     open_end: bool,
     failed: bool,
+    /// Pictures of all frames, for `--record`.
+    recording: Option<Recording>,
 }
 
 /// A plan as text and as a diagram.
@@ -89,6 +92,19 @@ impl Run {
     /// wait for results.
     pub fn keep_plan(&mut self) {
         self.plan = PlanTexts::Wanted;
+    }
+
+    /// The pictures of all frames, if they are recorded.
+    pub(crate) fn recording(&mut self) -> Option<&mut Recording> {
+        self.recording.as_mut()
+    }
+
+    /// Waits until the recorded pictures are written.
+    fn end_recording(&mut self) {
+        let folder = self.args.record.clone();
+        if let Some((recording, folder)) = self.recording.take().zip(folder) {
+            self.wrote("pictures of all frames in", &folder, recording.end());
+        }
     }
 
     /// Whether the last frame is drawn: nothing should move any more.
@@ -146,7 +162,7 @@ impl Plugin for CommonArgs {
         }
         app.insert_resource(RenderErrorHandler::recovering());
         app.add_observer(note_rebuilt);
-        app.add_systems(First, (count_frames, ask_for_picture).chain())
+        app.add_systems(First, (count_frames, record, ask_for_picture).chain())
             .add_systems(Last, (closed, end).chain().after(ExitSystems));
     }
 }
@@ -167,6 +183,24 @@ fn count_frames(mut run: ResMut<Run>, renderer: Option<ResMut<Renderer>>) {
     }
     if run.stage == Stage::Finishing {
         run.stage = Stage::LastFrame;
+    }
+}
+
+/// Asks for the picture of each frame, for `--record`.
+fn record(mut commands: Commands, mut run: ResMut<Run>) {
+    if run.is_over() {
+        return;
+    }
+    if run.frames == 1
+        && let Some(folder) = run.args.record.clone()
+    {
+        match Recording::begin(folder.clone()) {
+            Ok(recording) => run.recording = Some(recording),
+            Err(error) => run.wrote("pictures of all frames in", &folder, Err(error)),
+        }
+    }
+    if let Some(recording) = run.recording() {
+        recording.ask(&mut commands);
     }
 }
 
@@ -211,6 +245,7 @@ fn closed(
         return;
     }
     run.stage = Stage::Ended;
+    run.end_recording();
     if let Some(renderer) = &renderer {
         run.write_texts(renderer);
     }
@@ -241,7 +276,10 @@ fn end(mut run: ResMut<Run>, renderer: Option<Res<Renderer>>, mut exit: MessageW
             Stage::Ended
         };
     }
-    if run.stage == Stage::Ended {
+    // The last pictures come some frames later.
+    let is_recorded = run.recording.as_ref().is_none_or(Recording::is_complete);
+    if run.stage == Stage::Ended && is_recorded {
+        run.end_recording();
         exit.write(if run.failed {
             AppExit::error()
         } else {

@@ -9,6 +9,7 @@ use quadrille_sync::topology::Topology;
 use raw_window_handle::RawDisplayHandle;
 
 use crate::device::memory::MemoryUse;
+use crate::device::retire::Retired;
 use crate::device::{Device, DeviceInfo};
 use crate::error::SetupError;
 use crate::instance::environment;
@@ -153,6 +154,13 @@ impl Gpu {
     pub fn with_queue<R>(&self, index: usize, call: impl FnOnce(vk::Queue) -> R) -> Option<R> {
         let queue = lock(&self.0.queues.get(index)?.raw);
         Some(call(*queue))
+    }
+
+    /// Destroys objects of your own that [`CommandList::raw`](crate::commands::CommandList::raw) uses: calls `destroy`
+    /// once no submission so far can use them, at the latest when the device is destroyed. `destroy` must not own a
+    /// [`Gpu`] or an object of it, which would keep the device alive.
+    pub fn destroy_later(&self, destroy: impl FnOnce(&ash::Device) + Send + Sync + 'static) {
+        lock(&self.0.dropped).push(Retired::Program(Box::new(destroy)));
     }
 
     /// Maximum number of frames that the CPU is ahead of the device.

@@ -63,6 +63,8 @@ pub(crate) enum Retired {
         /// semaphore is unused.
         imported: Option<KeepAlive>,
     },
+    /// Objects of the program, by the call that destroys them.
+    Program(Box<dyn FnOnce(&ash::Device) + Send + Sync>),
 }
 
 impl Retired {
@@ -76,7 +78,8 @@ impl Retired {
             | Self::QueryPool(_)
             | Self::Sampler(_)
             | Self::Pipeline(_)
-            | Self::Semaphore { .. } => None,
+            | Self::Semaphore { .. }
+            | Self::Program(_) => None,
         }
     }
 
@@ -128,6 +131,7 @@ impl Retired {
             } => drop(keep),
             // SAFETY: as above.
             Self::Semaphore { raw, .. } => unsafe { device.raw.destroy_semaphore(raw, None) },
+            Self::Program(destroy) => destroy(&device.raw),
         }
     }
 }

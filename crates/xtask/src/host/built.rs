@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::host::cargo;
 
-/// Arguments with which all cargo commands share build artifacts. They include the viewer's feature; one of its
-/// dependencies declares a newer Rust than it needs.
+/// Arguments with which all cargo commands share build artifacts. They include the features of viewer and cinema; one of
+/// the viewer's dependencies declares a newer Rust than it needs.
 pub(crate) const WHOLE: [&str; 4] = [
     "--workspace",
     "--features",
-    "examples/gltf",
+    "examples/gltf,examples/cinema",
     "--ignore-rust-version",
 ];
 

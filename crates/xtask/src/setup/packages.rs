@@ -156,6 +156,14 @@ const PACKAGES: &[Package] = &[
         "xorg-x11-server-Xvfb",
         "xorg-server-xvfb",
     ),
+    // Compiles OpenH264.
+    package(
+        Purpose::Verify,
+        Probe::Program("c++"),
+        "g++",
+        "gcc-c++",
+        "gcc",
+    ),
     package(
         Purpose::BevyExamples,
         Probe::Program("pkg-config"),

@@ -21,8 +21,9 @@ use crate::setup::validation;
 
 /// The suites: package and test program. Their names in the archive are the packages' without `quadrille_`. Similar
 /// ones are adjacent.
-const SUITES: [(&str, &str); 5] = [
+const SUITES: [(&str, &str); 6] = [
     ("quadrille_2d", "gpu"),
+    ("quadrille_video", "gpu"),
     ("quadrille_3d", "gpu"),
     ("quadrille_ecs", "gpu"),
     ("quadrille_vulkan", "gpu"),

@@ -5,12 +5,13 @@ use super::tree::Tree;
 
 /// Crates that may have unsafe code: those that call Vulkan (the canary to violate its rules deliberately, the bench
 /// for its hand-written comparison), and the front end, whose parameters implement bevy's unsafe traits.
-const UNSAFE_CRATES: [&str; 5] = [
+const UNSAFE_CRATES: [&str; 6] = [
     "quadrille_vulkan",
     "quadrille_layer",
     "quadrille_canary",
     "quadrille_ecs",
     "quadrille_bench",
+    "quadrille_video",
 ];
 
 /// Items of the standard library that pure crates must not use, because the solver and its oracle only compute values

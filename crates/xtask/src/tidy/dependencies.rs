@@ -6,7 +6,7 @@ use crate::host::cargo::{Package, Workspace};
 
 /// Our crates with their allowed dependencies among our crates. A crate that is not listed (content, on top of the
 /// facade) may use only the facade.
-const OURS: [(&str, &[&str]); 12] = [
+const OURS: [(&str, &[&str]); 13] = [
     ("quadrille_sync", &[]),
     ("quadrille_derive", &[]),
     ("quadrille_oracle", &["quadrille_sync"]),
@@ -21,6 +21,10 @@ const OURS: [(&str, &[&str]); 12] = [
     ),
     ("quadrille_2d", &["quadrille", "quadrille_content"]),
     ("quadrille_3d", &["quadrille", "quadrille_content"]),
+    (
+        "quadrille_video",
+        &["quadrille", "quadrille_content", "quadrille_2d"],
+    ),
     ("quadrille_layer", &[]),
     ("quadrille_canary", &[]),
     ("xtask", &["quadrille_sync", "quadrille_oracle"]),
@@ -30,6 +34,7 @@ const OURS: [(&str, &[&str]); 12] = [
             "quadrille",
             "quadrille_2d",
             "quadrille_3d",
+            "quadrille_video",
             "quadrille_bench",
         ],
     ),

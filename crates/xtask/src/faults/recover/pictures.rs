@@ -24,7 +24,7 @@ enum AfterLoss {
 }
 
 /// The examples with an image, with their arguments.
-const RUNS: [(&str, &[&str], AfterLoss); 17] = [
+const RUNS: [(&str, &[&str], AfterLoss); 18] = [
     ("triangle", &[], AfterLoss::Continues),
     ("turns", &[], AfterLoss::Continues),
     ("compositor", &[], AfterLoss::Continues),
@@ -40,6 +40,7 @@ const RUNS: [(&str, &[&str], AfterLoss); 17] = [
     ("materials", &["--shadow-map", "64"], AfterLoss::Continues),
     ("shaders", &[], AfterLoss::Continues),
     ("viewer", &[], AfterLoss::Continues),
+    ("cinema", &[], AfterLoss::Continues),
     ("breakout", &["--autoplay"], AfterLoss::Continues),
     ("swarm", &["--enemies", "5000"], AfterLoss::Restarts),
 ];

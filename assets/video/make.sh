@@ -1,0 +1,25 @@
+#!/bin/sh
+# Makes the clips of this folder and the checksums of their pictures (NV12) with Debian's ffmpeg 5.1.
+set -e
+run() { ffmpeg -v error -y -f lavfi "$@"; }
+run -i testsrc2=size=160x96:rate=24:duration=2 -pix_fmt yuv420p -c:v libx264 -preset slow -profile:v high \
+    -x264-params "bframes=3:b-pyramid=normal:ref=4:keyint=24:min-keyint=24" -crf 24 -movflags +faststart clock.mp4
+run -i testsrc2=size=160x96:rate=24:duration=2 -vf "fade=in:0:24" -pix_fmt yuv420p -c:v libx264 -profile:v main \
+    -x264-params "bframes=8:b-adapt=2:ref=8:weightp=2:slices=4:keyint=48:b-pyramid=strict:open-gop=1" -crf 26 faded.mp4
+run -i mandelbrot=size=150x90:rate=24 -t 1 -pix_fmt yuv420p -c:v libx264 -profile:v baseline \
+    -x264-params "keyint=12" -crf 28 cropped.mp4
+# A byte stream whose pictures change their size at the second of two sync samples.
+run -i testsrc2=size=160x96:rate=24:duration=0.5 -pix_fmt yuv420p -c:v libx264 -profile:v high \
+    -x264-params "bframes=2:ref=3:weightb=0:keyint=12" -crf 26 large.h264
+run -i testsrc2=size=96x64:rate=24:duration=0.5 -pix_fmt yuv420p -c:v libx264 -profile:v high \
+    -x264-params "bframes=3:ref=4:weightb=0:keyint=12" -crf 26 small.h264
+cat large.h264 small.h264 >resized.h264
+sums() { ffmpeg -v error -i "$1" -pix_fmt nv12 -f framecrc - | grep -v '^#' | sed 's/.*, *//'; }
+(sums large.h264 && sums small.h264) >resized.crc
+for clip in clock faded cropped; do
+    sums $clip.mp4 >$clip.crc
+done
+# Two pictures, for the tests that compare the screen with them.
+ffmpeg -v error -y -i clock.mp4 -vf 'select=eq(n\,30)' -vframes 1 -pix_fmt nv12 -f rawvideo clock_30.nv12
+ffmpeg -v error -y -i small.h264 -vf 'select=eq(n\,6)' -vframes 1 -pix_fmt nv12 -f rawvideo resized_18.nv12
+rm large.h264 small.h264

@@ -1,0 +1,231 @@
+//! Video decode support of a device: profile, limits and formats.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use crate::api::{ash, vk};
+
+use vk::native as std_video;
+
+/// Vulkan profile of H.264 streams: 4:2:0, 8 bits, progressive.
+pub(crate) struct Profile {
+    codec: vk::VideoDecodeH264ProfileInfoKHR<'static>,
+}
+
+impl Profile {
+    /// The profile of a `profile_idc`; `None` if Vulkan has none.
+    pub(crate) fn of(profile_idc: u8) -> Option<Self> {
+        use std_video::{
+            StdVideoH264ProfileIdc_STD_VIDEO_H264_PROFILE_IDC_BASELINE as BASELINE,
+            StdVideoH264ProfileIdc_STD_VIDEO_H264_PROFILE_IDC_HIGH as HIGH,
+            StdVideoH264ProfileIdc_STD_VIDEO_H264_PROFILE_IDC_MAIN as MAIN,
+        };
+        let profile = [BASELINE, MAIN, HIGH];
+        let profile = profile
+            .into_iter()
+            .find(|it| *it == u32::from(profile_idc))?;
+        let codec = vk::VideoDecodeH264ProfileInfoKHR::default()
+            .std_profile_idc(profile)
+            .picture_layout(vk::VideoDecodeH264PictureLayoutFlagsKHR::PROGRESSIVE);
+        Some(Self { codec })
+    }
+
+    /// Calls a function with the profile as Vulkan takes it.
+    pub(crate) fn with<R>(&self, call: impl FnOnce(&vk::VideoProfileInfoKHR<'_>) -> R) -> R {
+        let mut profile = vk::VideoProfileInfoKHR::default()
+            .video_codec_operation(vk::VideoCodecOperationFlagsKHR::DECODE_H264)
+            .chroma_subsampling(vk::VideoChromaSubsamplingFlagsKHR::TYPE_420)
+            .luma_bit_depth(vk::VideoComponentBitDepthFlagsKHR::TYPE_8)
+            .chroma_bit_depth(vk::VideoComponentBitDepthFlagsKHR::TYPE_8);
+        profile.p_next = ptr::from_ref(&self.codec).cast();
+        call(&profile)
+    }
+}
+
+/// Limits of a device for a profile.
+#[derive(Clone, Debug)]
+pub(crate) struct Support {
+    /// Alignment of bitstream ranges: of offsets and of sizes, in bytes.
+    pub bitstream_alignment: [u64; 2],
+    /// Granularity of coded sizes, in pixels.
+    pub granularity: [u32; 2],
+    /// Least and largest coded size, in pixels.
+    pub sizes: [[u32; 2]; 2],
+    /// Most slots and active references.
+    pub slots: [u32; 2],
+    /// Whether a picture may be output and reference at once.
+    pub coincide: bool,
+    /// Highest `StdVideoH264LevelIdc`.
+    pub max_level: u32,
+    /// Version of the codec's header.
+    pub header: vk::ExtensionProperties,
+}
+
+/// Format of decoded pictures: a plane of luma and one of both chroma channels (NV12).
+pub(crate) const FORMAT: vk::Format = vk::Format::G8_B8R8_2PLANE_420_UNORM;
+
+impl Support {
+    /// Queries a device.
+    ///
+    /// # Errors
+    /// Text that names what is missing.
+    pub(crate) fn query(
+        (entry, instance): (&ash::Entry, &ash::Instance),
+        physical: vk::PhysicalDevice,
+        profile: &Profile,
+    ) -> Result<Self, String> {
+        let functions = ash::khr::video_queue::Instance::new(entry, instance);
+        let functions = functions.fp();
+        let mut codec = vk::VideoDecodeH264CapabilitiesKHR::default();
+        let mut decode = vk::VideoDecodeCapabilitiesKHR {
+            p_next: ptr::from_mut(&mut codec).cast::<c_void>(),
+            ..Default::default()
+        };
+        let mut general = vk::VideoCapabilitiesKHR {
+            p_next: ptr::from_mut(&mut decode).cast::<c_void>(),
+            ..Default::default()
+        };
+        let result = profile.with(|profile| {
+            // SAFETY: the extension is enabled, and the chains live for the time of the call.
+            unsafe {
+                (functions.get_physical_device_video_capabilities_khr)(
+                    physical,
+                    profile,
+                    &mut general,
+                )
+            }
+        });
+        if result != vk::Result::SUCCESS {
+            return Err(format!("decoding of this H.264 profile ({result})"));
+        }
+        let flags = decode.flags;
+        let coincide = flags.contains(vk::VideoDecodeCapabilityFlagsKHR::DPB_AND_OUTPUT_COINCIDE);
+        let wanted = usage(coincide);
+        for usage in wanted.into_iter().filter(|usage| !usage.is_empty()) {
+            if !has_format(functions, physical, profile, usage) {
+                return Err(format!("the format {FORMAT:?} with the usage {usage:?}"));
+            }
+        }
+        let size = |extent: vk::Extent2D| [extent.width, extent.height];
+        Ok(Self {
+            bitstream_alignment: [
+                general.min_bitstream_buffer_offset_alignment.max(1),
+                general.min_bitstream_buffer_size_alignment.max(1),
+            ],
+            granularity: size(general.picture_access_granularity).map(|it| it.max(1)),
+            sizes: [
+                size(general.min_coded_extent),
+                size(general.max_coded_extent),
+            ],
+            slots: [general.max_dpb_slots, general.max_active_reference_pictures],
+            coincide,
+            max_level: codec.max_level_idc,
+            header: general.std_header_version,
+        })
+    }
+}
+
+/// Checks sizes, slots and level of a stream against the limits of the device. The error names what is missing.
+pub(crate) fn check_limits(
+    support: &Support,
+    coded: [u32; 2],
+    slots: u32,
+    level: u32,
+) -> Result<(), String> {
+    let [least, most] = support.sizes;
+    let fits = (0..2).all(|at| (least[at]..=most[at]).contains(&coded[at]));
+    if !fits {
+        return Err(format!(
+            "pictures of {}x{} pixels (it decodes {}x{} to {}x{})",
+            coded[0], coded[1], least[0], least[1], most[0], most[1]
+        ));
+    }
+    let [most_slots, most_references] = support.slots;
+    if slots > most_slots || slots - 1 > most_references {
+        return Err(format!(
+            "{} reference pictures (it has {})",
+            slots - 1,
+            most_references.min(most_slots.saturating_sub(1))
+        ));
+    }
+    if level > support.max_level {
+        return Err("the level of the stream".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether a queue family decodes H.264. The device must have `VK_KHR_video_queue`.
+pub(crate) fn decodes_h264(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    family: u32,
+) -> bool {
+    // SAFETY: the physical device is of this instance.
+    let count = unsafe { instance.get_physical_device_queue_family_properties2_len(physical) };
+    let mut video = vec![vk::QueueFamilyVideoPropertiesKHR::default(); count];
+    let mut families: Vec<_> = video
+        .iter_mut()
+        .map(|it| vk::QueueFamilyProperties2::default().push_next(it))
+        .collect();
+    // SAFETY: as above; the chains live for the time of the call.
+    unsafe { instance.get_physical_device_queue_family_properties2(physical, &mut families) };
+    drop(families);
+    let codec = vk::VideoCodecOperationFlagsKHR::DECODE_H264;
+    let found = video.get(family as usize);
+    found.is_some_and(|it| it.video_codec_operations.contains(codec))
+}
+
+/// Usages of the image of the decoded picture buffer, and of output images, which are none if both coincide.
+pub(crate) fn usage(coincide: bool) -> [vk::ImageUsageFlags; 2] {
+    let output = vk::ImageUsageFlags::VIDEO_DECODE_DST_KHR | vk::ImageUsageFlags::TRANSFER_SRC;
+    let slots = vk::ImageUsageFlags::VIDEO_DECODE_DPB_KHR;
+    match coincide {
+        true => [slots | output, vk::ImageUsageFlags::empty()],
+        false => [slots, output],
+    }
+}
+
+/// Whether images of [`FORMAT`] support a usage.
+fn has_format(
+    functions: &ash::khr::video_queue::InstanceFn,
+    physical: vk::PhysicalDevice,
+    profile: &Profile,
+    usage: vk::ImageUsageFlags,
+) -> bool {
+    profile.with(|profile| {
+        let profiles = std::slice::from_ref(profile);
+        let mut list = vk::VideoProfileListInfoKHR::default().profiles(profiles);
+        let info = vk::PhysicalDeviceVideoFormatInfoKHR {
+            p_next: ptr::from_mut(&mut list).cast::<c_void>(),
+            image_usage: usage,
+            ..Default::default()
+        };
+        let mut count = 0;
+        // SAFETY: the extension is enabled, and the chain lives for the time of the call.
+        let result = unsafe {
+            (functions.get_physical_device_video_format_properties_khr)(
+                physical,
+                &info,
+                &mut count,
+                ptr::null_mut(),
+            )
+        };
+        if result != vk::Result::SUCCESS {
+            return false;
+        }
+        let mut formats = vec![vk::VideoFormatPropertiesKHR::default(); count as usize];
+        // SAFETY: as above; there is room for as many formats as were counted.
+        let result = unsafe {
+            (functions.get_physical_device_video_format_properties_khr)(
+                physical,
+                &info,
+                &mut count,
+                formats.as_mut_ptr(),
+            )
+        };
+        let optimal = |it: &vk::VideoFormatPropertiesKHR<'_>| {
+            it.format == FORMAT && it.image_tiling == vk::ImageTiling::OPTIMAL
+        };
+        result.result().is_ok() && formats.iter().any(optimal)
+    })
+}

@@ -1,0 +1,67 @@
+//! [`VideoError`].
+
+use thiserror::Error;
+
+/// Reason why a file or one of its pictures cannot be decoded.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum VideoError {
+    /// The bytes are neither a readable MP4 file nor an Annex B stream.
+    #[error(
+        "the file is no readable video: {problem}. Use an MP4 file (.mp4, .m4v, .mov) without fragments or an H.264 \
+         byte stream (.h264, .264)"
+    )]
+    Container {
+        /// Problem, with its values.
+        problem: String,
+    },
+    /// The file has no video track of a supported codec.
+    #[error(
+        "the file has no H.264 track, but {found}. Convert it, for example by `ffmpeg -i FILE -c:v libx264 -pix_fmt \
+         yuv420p OUT.mp4`"
+    )]
+    Codec {
+        /// Codecs of the tracks.
+        found: String,
+    },
+    /// The stream uses a feature of its codec that is not supported.
+    #[error(
+        "the video uses {feature}, which is not supported. Convert it, for example by `ffmpeg -i FILE -vf yadif -c:v \
+         libx264 -pix_fmt yuv420p OUT.mp4`"
+    )]
+    Unsupported {
+        /// Feature, in the words of the codec's specification.
+        feature: String,
+    },
+    /// A picture is broken or refers to parameter sets that are missing.
+    #[error(
+        "the video is broken at sample {sample}: {problem}. The last good picture stays; check the file"
+    )]
+    Broken {
+        /// Index of the sample, in decoding order.
+        sample: usize,
+        /// Problem, with its values.
+        problem: String,
+    },
+    /// The device cannot decode the video.
+    #[error(
+        "the device `{device}` cannot decode the video: it lacks {missing}. Update its driver, choose another device \
+         with `QUADRILLE_DEVICE`, or enable the feature `openh264` of `quadrille_video`, which decodes on the CPU"
+    )]
+    Device {
+        /// Name of the device.
+        device: String,
+        /// Missing extensions, queues, profiles or limits.
+        missing: String,
+    },
+    /// A Vulkan call failed.
+    #[error(
+        "{call} of the video session failed: {result}. Free device memory or restart the program"
+    )]
+    Vulkan {
+        /// Name of the function.
+        call: &'static str,
+        /// Result, as Vulkan names it.
+        result: String,
+    },
+}

@@ -1,0 +1,47 @@
+//! H.264 video as textures: [`VideoPlayer`] plays a file on an image asset, which sprites, materials and nodes draw.
+//!
+//! # Model
+//!
+//! ```text
+//! file              container  samples and their times (MP4, Annex B)
+//! PostUpdate        playback   which samples a frame decodes, which picture it shows
+//!                   h264       parameter sets, order counts, references, output order
+//! decode_videos     device     a session of Vulkan Video decodes, planes are copied to a buffer
+//! (or PostUpdate)   software   OpenH264 decodes on the CPU, planes are uploaded
+//! convert_videos    plugin     planes to the image of the player, before the passes of 2D and 3D
+//! ```
+//!
+//! # Decisions
+//!
+//! - **Decoded pictures leave the decode queue as buffers.** A copy of 3 MB for a picture of 1920 x 1080 spares
+//!   multi-planar images, their views and samplers with conversions in all shaders, and the CPU's pictures take the
+//!   same way.
+//! - **The decoded picture buffer belongs to the session.** It never leaves the queue, so plans do not list it: see
+//!   [`device`](self) in the sources.
+//! - **Images are of 8 bits in sRGB**, as files are: the device encodes what the conversion makes linear.
+//! - **A frame decodes by the clock, not ahead of it**: at most eight samples, so that a seek delays no frame by more.
+
+mod container;
+mod decoder;
+mod device;
+mod error;
+pub mod guide;
+mod h264;
+mod playback;
+mod player;
+mod plugin;
+#[cfg(feature = "openh264")]
+mod software;
+mod state;
+
+/// The Vulkan interface.
+mod api {
+    pub(crate) use quadrille::vulkan::{ash, vk};
+}
+
+pub use container::{Sample, VideoStream};
+pub use device::decoder::with_decode_queue;
+pub use error::VideoError;
+pub use player::{Video, VideoPlayer};
+pub use plugin::{VideoPlugin, VideoSystems};
+pub use state::{DecodeOn, VideoState};

@@ -1,0 +1,56 @@
+use super::*;
+
+fn player() -> VideoPlayer {
+    VideoPlayer {
+        video: Handle::default(),
+        image: Handle::default(),
+        is_playing: true,
+        is_looping: false,
+        speed: 1.0,
+        position: 0.0,
+        target: None,
+        is_finished: false,
+    }
+}
+
+#[test]
+fn clock_follows_time_speed_and_pause() {
+    let mut player = player();
+    assert!(!player.tick(0.5, 2.0));
+    assert_eq!(player.position(), 0.5);
+    player.speed = 0.5;
+    player.tick(1.0, 2.0);
+    assert_eq!(player.position(), 1.0);
+    player.is_playing = false;
+    player.tick(1.0, 2.0);
+    for speed in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        player.is_playing = true;
+        player.speed = speed;
+        player.tick(1.0, 2.0);
+    }
+    assert_eq!(player.position(), 1.0);
+}
+
+#[test]
+fn end_stops_or_loops() {
+    let mut player = player();
+    assert!(!player.tick(3.0, 2.0));
+    assert!(player.is_finished());
+    assert_eq!(player.position(), 2.0);
+    player.is_looping = true;
+    assert!(player.tick(0.5, 2.0));
+    assert_eq!(player.position(), 0.5);
+    // A video without length ends at once.
+    player.tick(1.0, 0.0);
+    assert!(player.is_finished());
+}
+
+#[test]
+fn seek_is_limited_to_the_video() {
+    let mut player = player();
+    for (to, reached) in [(1.5, 1.5), (-1.0, 0.0), (f64::NAN, 0.0), (9.0, 2.0)] {
+        player.seek(to);
+        assert!(player.tick(0.1, 2.0));
+        assert_eq!(player.position(), reached);
+    }
+}

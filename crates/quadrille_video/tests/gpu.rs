@@ -1,0 +1,303 @@
+//! Videos on a device. `cargo test -p quadrille_video --features openh264 --test gpu -- --ignored`; without a device,
+//! or with one that decodes no video and without the feature, these tests fail.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bevy_app::App;
+use bevy_asset::{Assets, Handle};
+use bevy_camera::Camera2d;
+use bevy_ecs::prelude::*;
+use bevy_image::Image;
+use bevy_log::LogPlugin;
+use bevy_time::TimeUpdateStrategy;
+use quadrille::ecs::{QuadrillePlugin, RenderErrorHandler, RenderErrorPolicy};
+use quadrille::prelude::{GpuDevice, QuadrillePlugins, Readback, ReadbackComplete, Renderer};
+use quadrille::sync::topology::Capabilities;
+use quadrille::vulkan::Format;
+use quadrille::vulkan::instance::Settings;
+use quadrille_2d::Quadrille2dPlugin;
+use quadrille_2d::prelude::Sprite;
+use quadrille_video::{
+    Video, VideoPlayer, VideoPlugin, VideoState, VideoStream, with_decode_queue,
+};
+
+const CLOCK: &[u8] = include_bytes!("../../../assets/video/clock.mp4");
+/// The picture of second 1.25 as ffmpeg decodes it.
+const PICTURE_30: &[u8] = include_bytes!("../../../assets/video/clock_30.nv12");
+/// Pictures of 160 x 96 pixels for half a second, then of 96 x 64.
+const RESIZED: &[u8] = include_bytes!("../../../assets/video/resized.h264");
+/// Its picture of second 0.75 as ffmpeg decodes it.
+const PICTURE_18: &[u8] = include_bytes!("../../../assets/video/resized_18.nv12");
+/// Pixels of the window and of large pictures.
+const SIZE: [u32; 2] = [160, 96];
+const SMALL: [u32; 2] = [96, 64];
+
+/// Errors of frames.
+#[derive(Resource, Default)]
+struct Errors(Vec<String>);
+
+/// Whether the device has decoded a picture.
+#[derive(Resource, Default)]
+struct DecodedByDevice(bool);
+
+/// An app with a sprite that shows a file; each frame takes a 24th of a second.
+fn app(file: &[u8]) -> (App, Entity) {
+    let renderer = QuadrillePlugin {
+        settings: with_decode_queue(Settings::headless("video")),
+        ..QuadrillePlugin::default()
+    };
+    let plugins = QuadrillePlugins::headless(SIZE[0], SIZE[1])
+        .set(renderer)
+        .disable::<LogPlugin>();
+    let mut app = App::new();
+    let step = Duration::from_secs_f64(1.0 / 24.0);
+    app.add_plugins((
+        plugins,
+        Quadrille2dPlugin::default(),
+        VideoPlugin::default(),
+    ))
+    .insert_resource(TimeUpdateStrategy::ManualDuration(step))
+    .init_resource::<Errors>()
+    .init_resource::<DecodedByDevice>()
+    .insert_resource(RenderErrorHandler(|error, world| {
+        world.resource_mut::<Errors>().0.push(error.to_string());
+        RenderErrorPolicy::Ignore
+    }));
+    app.finish();
+    app.cleanup();
+    let world = app.world_mut();
+    world.spawn(Camera2d);
+    let stream = VideoStream::parse(file).unwrap();
+    let video = world.resource_mut::<Assets<Video>>().add(Video { stream });
+    let player = VideoPlayer::new(video, &mut world.resource_mut::<Assets<Image>>());
+    let sprite = Sprite::from_image(player.image.clone());
+    let entity = world.spawn((sprite, player)).id();
+    (app, entity)
+}
+
+fn update(app: &mut App, frames: u32) {
+    for _ in 0..frames {
+        app.update();
+        let world = app.world_mut();
+        let Some(mut renderer) = world.get_resource_mut::<Renderer>() else {
+            continue;
+        };
+        renderer.keep_frames(true);
+        let plan = renderer.plan_text().unwrap_or_default();
+        world.resource_mut::<DecodedByDevice>().0 |= plan.contains("decode_videos");
+    }
+    let errors = &app.world().resource::<Errors>().0;
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+/// Pauses the player at a time, and returns the contents of the window, in RGBA, once its picture is shown.
+fn picture_at(app: &mut App, player: Entity, seconds: f64) -> Vec<[u8; 4]> {
+    let mut player = app.world_mut().get_mut::<VideoPlayer>(player).unwrap();
+    player.is_playing = false;
+    player.seek(seconds);
+    update(app, 12);
+    let world = app.world();
+    let mut queues = world.resource::<GpuDevice>().topology().queues.iter();
+    let can_decode = queues.any(|it| it.capabilities.contains(Capabilities::VIDEO_DECODE));
+    let decoded = world.resource::<DecodedByDevice>().0;
+    assert_eq!(
+        decoded, can_decode,
+        "the CPU decodes only where the device cannot"
+    );
+    picture(app)
+}
+
+/// Time of the shown picture in seconds.
+fn shown_time(app: &App, player: Entity) -> Option<f64> {
+    app.world().get::<VideoState>(player).unwrap().shown_time()
+}
+
+/// Contents of the window in RGBA, whatever the order of channels in its image.
+fn picture(app: &mut App) -> Vec<[u8; 4]> {
+    let done: Arc<Mutex<Option<ReadbackComplete>>> = Arc::default();
+    let slot = Arc::clone(&done);
+    app.world_mut().spawn(Readback::primary_window()).observe(
+        move |event: On<ReadbackComplete>| {
+            *slot.lock().unwrap() = Some(event.event().clone());
+        },
+    );
+    for _ in 0..20 {
+        update(app, 1);
+        if let Some(done) = done.lock().unwrap().take() {
+            return rgba(&done);
+        }
+    }
+    panic!("the picture does not come");
+}
+
+/// Texels of an image of 8 bits per channel. Headless windows have `B8G8R8A8_SRGB`.
+fn rgba(done: &ReadbackComplete) -> Vec<[u8; 4]> {
+    let (_, format) = done.image.unwrap();
+    let order = match format {
+        Format::R8G8B8A8_SRGB | Format::R8G8B8A8_UNORM => [0, 1, 2, 3],
+        Format::B8G8R8A8_SRGB | Format::B8G8R8A8_UNORM => [2, 1, 0, 3],
+        other => panic!("the window has the format {other:?}"),
+    };
+    let texels = done.bytes.chunks_exact(4);
+    texels
+        .map(|texel| order.map(|channel| texel[channel]))
+        .collect()
+}
+
+/// Colors of NV12 planes of a size.
+fn expected(planes: &[u8], size: [u32; 2]) -> Vec<[f64; 3]> {
+    let size = size.map(|it| it as usize);
+    let pixels = (0..size[0] * size[1]).map(|at| (at % size[0], at / size[0]));
+    pixels.map(|(x, y)| color(planes, size, x, y)).collect()
+}
+
+/// Color of a pixel of NV12 planes in limited range by the matrix of ITU-R BT.601, with linear interpolation of chroma.
+fn color(planes: &[u8], [width, height]: [usize; 2], x: usize, y: usize) -> [f64; 3] {
+    let luma = (f64::from(planes[y * width + x]) - 16.0) / 219.0;
+    let chroma = |x: usize, y: isize, channel: usize| {
+        let x = x.min(width / 2 - 1);
+        let y = y.clamp(0, height as isize / 2 - 1) as usize;
+        let at = width * height + y * width + 2 * x + channel;
+        (f64::from(planes[at]) - 128.0) / 224.0
+    };
+    let at = |channel: usize| {
+        let row = |row: isize| match x % 2 {
+            0 => chroma(x / 2, row, channel),
+            _ => (chroma(x / 2, row, channel) + chroma(x / 2 + 1, row, channel)) / 2.0,
+        };
+        let near = (y / 2) as isize;
+        let far = if y % 2 == 0 { near - 1 } else { near + 1 };
+        0.75 * row(near) + 0.25 * row(far)
+    };
+    let (blue, red) = (at(0), at(1));
+    [
+        luma + 1.402 * red,
+        luma - 0.344_136 * blue - 0.714_136 * red,
+        luma + 1.772 * blue,
+    ]
+    .map(|it| (it.clamp(0.0, 1.0) * 255.0).round())
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn sprite_shows_the_picture_that_ffmpeg_decodes() {
+    let (mut app, player) = app(CLOCK);
+    let shown = picture_at(&mut app, player, 1.25);
+    let time = shown_time(&app, player);
+    assert!(shown.iter().all(|pixel| pixel[3] == 255), "it is opaque");
+    let shown = colors(shown.iter());
+    let wanted = expected(PICTURE_30, SIZE);
+    let psnr = psnr(&shown, &wanted);
+    assert!(
+        psnr > 50.0,
+        "PSNR {psnr:.1} dB; the picture of second {time:?} is shown; mean of red, green and blue: {:.1?} instead of \
+         {:.1?}; top left pixel: {:?} instead of {:?}",
+        mean(&shown),
+        mean(&wanted),
+        shown[0],
+        wanted[0],
+    );
+    assert!(
+        time.is_some_and(|time| (time - 1.25).abs() < 1e-3),
+        "{time:?}"
+    );
+}
+
+/// Colors without alpha.
+fn colors<'a>(pixels: impl Iterator<Item = &'a [u8; 4]>) -> Vec<[f64; 3]> {
+    pixels
+        .map(|&[red, green, blue, _]| [red, green, blue].map(f64::from))
+        .collect()
+}
+
+/// Peak signal-to-noise ratio of two pictures in dB.
+fn psnr(one: &[[f64; 3]], other: &[[f64; 3]]) -> f64 {
+    assert_eq!(one.len(), other.len());
+    let channels = one.as_flattened().iter().zip(other.as_flattened());
+    let sum: f64 = channels.map(|(one, other)| (one - other).powi(2)).sum();
+    let mean = sum / one.as_flattened().len() as f64;
+    10.0 * (255.0_f64.powi(2) / mean.max(1e-9)).log10()
+}
+
+/// Mean of each channel.
+fn mean(picture: &[[f64; 3]]) -> [f64; 3] {
+    let sum = |channel: usize| picture.iter().map(|pixel| pixel[channel]).sum::<f64>();
+    [0, 1, 2].map(|channel| sum(channel) / picture.len() as f64)
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn seek_back_shows_the_same_picture() {
+    let (mut app, player) = app(CLOCK);
+    let first = picture_at(&mut app, player, 0.5);
+    assert_eq!(shown_time(&app, player), Some(0.5));
+    let later = picture_at(&mut app, player, 1.8);
+    assert!(first != later, "the same picture at both times");
+    let again = picture_at(&mut app, player, 0.5);
+    assert_eq!(shown_time(&app, player), Some(0.5));
+    assert!(again == first, "another picture after the seek back");
+}
+
+/// Size of the image of a player in pixels.
+fn image_size(app: &App, player: Entity) -> [u32; 2] {
+    let image = &app.world().get::<VideoPlayer>(player).unwrap().image;
+    let image = app.world().resource::<Assets<Image>>().get(image).unwrap();
+    [image.width(), image.height()]
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn image_follows_the_size_of_pictures_in_mid_stream() {
+    let (mut app, player) = app(RESIZED);
+    update(&mut app, 8);
+    assert_eq!(image_size(&app, player), SIZE);
+    // Playing reaches the change without a seek.
+    update(&mut app, 10);
+    assert!(shown_time(&app, player).is_some_and(|time| time > 0.5));
+    assert_eq!(image_size(&app, player), SMALL);
+
+    let first = picture_at(&mut app, player, 0.25);
+    assert_eq!(image_size(&app, player), SIZE);
+    let shown = picture_at(&mut app, player, 0.75);
+    assert_eq!(image_size(&app, player), SMALL);
+    let [left, top] = [0, 1].map(|axis| ((SIZE[axis] - SMALL[axis]) / 2) as usize);
+    let [width, height] = SMALL.map(|it| it as usize);
+    let rows = shown.chunks_exact(SIZE[0] as usize).skip(top).take(height);
+    let sprite = colors(rows.flat_map(|row| &row[left..left + width]));
+    let psnr = psnr(&sprite, &expected(PICTURE_18, SMALL));
+    assert!(psnr > 50.0, "PSNR {psnr:.1} dB");
+    assert!(
+        picture_at(&mut app, player, 0.25) == first,
+        "another picture of the larger size after the seek back"
+    );
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn broken_samples_leave_the_last_good_picture() {
+    let mut file = CLOCK.to_vec();
+    let whole = VideoStream::parse(CLOCK).unwrap();
+    // All samples of the second group of pictures.
+    for sample in &whole.samples()[24..] {
+        file[sample.range.clone()].fill(0);
+    }
+    let (mut broken, _) = app(&file);
+    update(&mut broken, 40);
+    let shown = picture(&mut broken);
+    assert!(shown.iter().any(|it| it != &shown[0]), "a picture is shown");
+    let (mut whole, player) = app(CLOCK);
+    let last = picture_at(&mut whole, player, 23.0 / 24.0);
+    assert!(shown == last, "another picture than the last good one");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn player_without_its_file_draws_nothing_and_is_no_error() {
+    let (mut app, player) = app(CLOCK);
+    let mut other = app.world_mut().get_mut::<VideoPlayer>(player).unwrap();
+    other.video = Handle::default();
+    update(&mut app, 4);
+}
