@@ -9,6 +9,7 @@ use bevy_ecs::prelude::*;
 use bevy_light::{DirectionalLightShadowMap, PointLightShadowMap};
 use bevy_time::{Time, TimeUpdateStrategy};
 use clap::Parser;
+use examples::effects::EffectArgs;
 use examples::{CommonArgs, args};
 use quadrille_3d::prelude::*;
 
@@ -20,6 +21,8 @@ struct Args {
     #[arg(long, value_name = "N", default_value_t = 2048)]
     shadow_map: usize,
     #[command(flatten)]
+    effects: EffectArgs,
+    #[command(flatten)]
     common: CommonArgs,
 }
 
@@ -27,6 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   scene3d
   scene3d --headless --frames 60 --screenshot scene3d.png
+  scene3d --effects bloom,fxaa
   scene3d --headless --frames 60 --plan plan.txt";
 
 const WINDOW: [u32; 2] = [640, 360];
@@ -55,7 +59,7 @@ fn main() -> AppExit {
             size: args.shadow_map / 2,
         })
         .add_plugins((plugins, Quadrille3dPlugin::default()))
-        .add_plugins(args.common)
+        .add_plugins((args.common, args.effects))
         .add_systems(Startup, (spawn_things, spawn_lights))
         .add_systems(Update, orbit);
     if is_headless {

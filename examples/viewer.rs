@@ -16,6 +16,7 @@ use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::{MouseButton, MouseMotion, MouseScrollUnit, MouseWheel};
 use bevy_time::{Time, TimeUpdateStrategy, Virtual};
 use clap::Parser;
+use examples::effects::EffectArgs;
 use examples::run::Run;
 use examples::{CommonArgs, args};
 use quadrille::prelude::{Render, Renderer};
@@ -41,6 +42,8 @@ struct Args {
     /// The light of the sun in lux
     #[arg(long, value_name = "LUX", default_value_t = 4000.0)]
     sun: f32,
+    #[command(flatten)]
+    effects: EffectArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -143,7 +146,7 @@ fn main() -> AppExit {
                 ..Quadrille3dPlugin::default()
             },
         ))
-        .add_plugins(args.common.clone());
+        .add_plugins((args.common.clone(), args.effects.clone()));
     let shown = load(app.world().resource(), &args, name, sky);
     app.insert_resource(shown)
         .add_systems(Startup, |mut clock: ResMut<Time<Virtual>>| clock.pause())

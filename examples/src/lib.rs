@@ -4,7 +4,7 @@
 //! **Model.** Nearly everything here is plain data and pure functions. A [`Pattern`] is read from a run length encoded file, placed on a [`Board`] (a torus whose cells
 //! are bits, 32 to a word, as the shaders see them), and [`Board::step`] is the reference that
 //! `shaders/life/step.wgsl` has to equal bit for bit. [`constants`] are the push constants of the
-//! shaders; [`args`] is the command line. Only [`run`], [`hand`], [`game`] and [`worker`] depend on
+//! shaders; [`args`] is the command line; `effects` switches effects of 3D cameras. Only `effects`, [`run`], [`hand`], [`game`] and [`worker`] depend on
 //! bevy: end and output of a run, mouse and keyboard input, and the simulation of Life
 //! in the main loop or in a worker thread.
 
@@ -12,6 +12,8 @@ pub mod args;
 pub mod board;
 pub mod breakout;
 pub mod constants;
+#[cfg(feature = "3d")]
+pub mod effects;
 pub mod folder;
 pub mod frame_bench;
 pub mod game;

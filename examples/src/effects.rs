@@ -1,0 +1,93 @@
+//! Effects of 3D cameras, switched by a flag and by keys.
+
+use bevy_app::{App, Plugin, Update};
+use bevy_ecs::prelude::*;
+use bevy_input::ButtonInput;
+use bevy_input::keyboard::KeyCode;
+use clap::{Args, ValueEnum};
+use quadrille_3d::prelude::Camera3d;
+use quadrille_3d::{
+    Bloom, ChromaticAberration, ContrastAdaptiveSharpening, Fxaa, LensDistortion, Vignette,
+};
+
+/// The effects that are on at the start. F1 to F6 switch them in this order.
+#[derive(Args, Clone, Debug, Default)]
+pub struct EffectArgs {
+    /// Effects of the camera, separated by commas; F1 to F6 switch them
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
+    effects: Vec<Effect>,
+}
+
+/// An effect with bevy's default settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Effect {
+    Bloom,
+    Fxaa,
+    Sharpening,
+    Aberration,
+    Distortion,
+    Vignette,
+}
+
+const KEYS: [(KeyCode, Effect); 6] = [
+    (KeyCode::F1, Effect::Bloom),
+    (KeyCode::F2, Effect::Fxaa),
+    (KeyCode::F3, Effect::Sharpening),
+    (KeyCode::F4, Effect::Aberration),
+    (KeyCode::F5, Effect::Distortion),
+    (KeyCode::F6, Effect::Vignette),
+];
+
+/// Effects that are on.
+#[derive(Resource)]
+struct ShownEffects(Vec<Effect>);
+
+impl Plugin for EffectArgs {
+    fn build(&self, app: &mut App) {
+        app.insert_resource(ShownEffects(self.effects.clone()))
+            .add_systems(Update, (switch_effects, apply_effects).chain());
+    }
+}
+
+/// Toggles effects by keys.
+fn switch_effects(keys: Option<Res<ButtonInput<KeyCode>>>, mut shown: ResMut<ShownEffects>) {
+    let Some(keys) = keys else { return };
+    for (key, effect) in KEYS {
+        if !keys.just_pressed(key) {
+            continue;
+        }
+        match shown.0.iter().position(|it| *it == effect) {
+            Some(at) => {
+                shown.0.remove(at);
+            }
+            None => shown.0.push(effect),
+        }
+    }
+}
+
+/// Adds components of effects to 3D cameras, and removes them.
+fn apply_effects(
+    mut commands: Commands,
+    shown: Res<ShownEffects>,
+    cameras: Query<Entity, With<Camera3d>>,
+    added: Query<(), Added<Camera3d>>,
+) {
+    if !shown.is_changed() && added.is_empty() {
+        return;
+    }
+    for camera in &cameras {
+        let mut camera = commands.entity(camera);
+        camera.remove::<(Bloom, Fxaa, ContrastAdaptiveSharpening)>();
+        camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
+        for effect in &shown.0 {
+            match effect {
+                Effect::Bloom => camera.insert(Bloom::default()),
+                Effect::Fxaa => camera.insert(Fxaa::default()),
+                Effect::Sharpening => camera.insert(ContrastAdaptiveSharpening::default()),
+                Effect::Aberration => camera.insert(ChromaticAberration::default()),
+                Effect::Distortion => camera.insert(LensDistortion::default()),
+                Effect::Vignette => camera.insert(Vignette::default()),
+            };
+        }
+    }
+}
