@@ -24,7 +24,7 @@
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
 //!              transparent_3d   back to front
-//!              bloom_3d, lens_effects_3d, effects of programs  on scene-referred colors
+//!              bloom_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
 //!              tonemap_3d       scene-referred to display-referred colors
 //!              display_lens_effects_3d, fxaa_3d, sharpen_3d, effects of programs  on display-referred colors
 //!              composite_3d     to the camera's target, if the view has an image of its own
@@ -89,6 +89,7 @@ pub use components::material::{
     AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial,
 };
 pub use components::occlusion_culling::OcclusionCulling;
+pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
 pub use effects::fog::{DistanceFog, FogFalloff};
 pub use effects::fxaa::{Fxaa, Sensitivity};
@@ -114,6 +115,7 @@ pub use schedule::{Pass3dSystems, Prepare3dSystems};
 
 /// Systems of 3D, for `before` and `after`, and the parameters that they share with passes of programs.
 pub mod systems {
+    pub use crate::effects::auto_exposure::auto_exposure_3d;
     pub use crate::effects::bloom::bloom_3d;
     pub use crate::effects::fxaa::fxaa_3d;
     pub use crate::effects::gizmos::gizmos_3d;

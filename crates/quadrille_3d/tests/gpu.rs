@@ -3,6 +3,8 @@
 
 #[path = "gpu/analytic_lighting.rs"]
 mod analytic_lighting;
+#[path = "gpu/auto_exposure.rs"]
+mod auto_exposure;
 #[path = "gpu/bloom.rs"]
 mod bloom;
 #[path = "gpu/camera_effects.rs"]

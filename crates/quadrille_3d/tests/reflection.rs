@@ -10,6 +10,7 @@ use bevy_ecs::reflect::{AppTypeRegistry, ReflectComponent, ReflectResource};
 use bevy_reflect::prelude::ReflectDefault;
 use bevy_reflect::{Reflect, TypeRegistration};
 use quadrille_3d::Quadrille3dPlugin;
+use quadrille_3d::auto_exposure::AutoExposurePlugin;
 use quadrille_3d::prelude::*;
 use quadrille_3d::wireframe::WireframePlugin;
 
@@ -162,6 +163,7 @@ fn public_types_register_reflected_traits() {
         quadrille_2d::prelude::SpriteMaterialPlugin::<Plain>::default(),
         Quadrille3dPlugin::default(),
         WireframePlugin {},
+        AutoExposurePlugin,
         FreeCameraPlugin,
     ));
     // Programs register it: its plugin also takes extensions that are not reflected.

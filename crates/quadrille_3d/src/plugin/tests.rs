@@ -3,6 +3,7 @@ mod check;
 
 use quadrille::rows::ShaderRow as _;
 
+use crate::effects::auto_exposure::ExposurePush;
 use crate::effects::bloom::BloomPush;
 use crate::effects::gizmos::LinesPush;
 use crate::effects::lens::LensPush;
@@ -37,6 +38,7 @@ fn rows_are_laid_out_as_shaders_read_them() {
         CullPush::LAYOUT,
         CullViewRow::LAYOUT,
         EnvironmentRow::LAYOUT,
+        ExposurePush::LAYOUT,
         FilterPush::LAYOUT,
         FogRow::LAYOUT,
         GradingRow::LAYOUT,

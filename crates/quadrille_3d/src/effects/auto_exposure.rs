@@ -1,0 +1,393 @@
+//! Auto exposure of cameras: a histogram of luminance on the device, from which exposure follows.
+
+mod component;
+mod curve;
+
+use bevy_app::{App, Plugin};
+use bevy_asset::{AssetApp as _, AssetEvent, AssetId, Assets, Handle};
+use bevy_camera::Hdr;
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_math::Vec2;
+use bevy_time::Time;
+use bytemuck::{Pod, Zeroable};
+use quadrille::ecs::{AccessList, AnyAccess, ColorAttachment as _, StorageReadWrite, access_kind};
+use quadrille::prelude::{
+    BufferDesc, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuDevice, GpuImage, GpuShader,
+    GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, Recorder, Render, RenderStartup,
+    ShaderType, Uploads,
+};
+use quadrille::rows::ShaderRow;
+use quadrille::vulkan::Format;
+use quadrille_content::images::DeviceImages;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
+
+pub use component::AutoExposure;
+pub use curve::{AutoExposureCompensationCurve, AutoExposureCompensationCurveError};
+
+use crate::camera_effect::{
+    CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectView,
+    EffectViews,
+};
+use crate::effects::lens::lens_effects_3d;
+use crate::prepare::view_colors::PostProcess;
+use crate::schedule::Prepare3dSystems;
+
+/// Adds [`AutoExposure`]. As in bevy, apps that use it add this plugin.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AutoExposurePlugin;
+
+impl Plugin for AutoExposurePlugin {
+    fn build(&self, app: &mut App) {
+        app.add_plugins(CameraEffectPlugin::<AutoExposure>::default())
+            .init_asset::<AutoExposureCompensationCurve>()
+            .register_asset_reflect::<AutoExposureCompensationCurve>()
+            .register_type::<AutoExposure>()
+            .init_resource::<ExposureInputs>()
+            .add_systems(RenderStartup, init_auto_exposure)
+            .add_systems(
+                Render,
+                (
+                    list_exposure_inputs.in_set(Prepare3dSystems::Extract),
+                    auto_exposure_3d
+                        .in_set(AutoExposure::STAGE)
+                        .after(lens_effects_3d),
+                ),
+            );
+    }
+}
+
+/// Uniform of the shaders.
+#[derive(ShaderType)]
+pub struct AutoExposureUniform {
+    range: Vec2,
+    filtered: Vec2,
+    speed_brighten: f32,
+    speed_darken: f32,
+    transition_distance: f32,
+}
+
+impl CameraEffect for AutoExposure {
+    type Uniform = AutoExposureUniform;
+
+    fn is_enabled(&self, is_hdr: bool) -> bool {
+        is_hdr && self.invalid_field().is_none()
+    }
+
+    fn uniform(&self, _: &EffectFrame) -> AutoExposureUniform {
+        AutoExposureUniform {
+            range: Vec2::new(*self.range.start(), *self.range.end()),
+            filtered: Vec2::new(*self.filter.start(), *self.filter.end())
+                .clamp(Vec2::ZERO, Vec2::ONE),
+            speed_brighten: self.speed_brighten,
+            speed_darken: self.speed_darken,
+            transition_distance: self.exponential_transition_distance,
+        }
+    }
+
+    /// One texel: exposure in stops, which begins with 0.
+    fn images(&self, images: &mut Vec<EffectImage>) {
+        let exposure = EffectImage::new("auto exposure", Format::R32_SFLOAT).fixed(1, 1);
+        images.push(exposure.usage(ImageUsage::STORAGE).history());
+    }
+}
+
+/// Push constants of the shaders of [`auto_exposure_3d`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/auto_exposure.wgsl", "Push")]
+pub(crate) struct ExposurePush {
+    /// Seconds since the previous frame.
+    delta_time: f32,
+    /// Luminance of the first entry of the curve, in stops.
+    curve_start: f32,
+    /// 1 / length of the curve.
+    curve_scale: f32,
+}
+
+/// Histogram of a view, empty between views.
+#[derive(Resource, Deref)]
+pub struct ExposureHistogram(GpuBuffer);
+
+/// Metering masks and compensation curves: a white mask and no compensation, then those of cameras.
+#[derive(Resource, Default, Deref)]
+pub struct ExposureImages(Vec<GpuImage>);
+
+/// A camera with auto exposure, with indices of its images in [`ExposureImages`].
+struct ExposureInput {
+    camera: Entity,
+    mask: usize,
+    curve: usize,
+    /// Luminance of the first entry of the curve in stops, and 1 / length of the curve.
+    curve_range: [f32; 2],
+}
+
+/// Cameras of the frame, and curves on the device.
+#[derive(Resource, Default)]
+struct ExposureInputs {
+    cameras: Vec<ExposureInput>,
+    curves: Vec<(AssetId<AutoExposureCompensationCurve>, GpuImage)>,
+}
+
+/// Pipelines of [`auto_exposure_3d`].
+#[derive(Resource)]
+pub struct AutoExposurePipelines {
+    add_to_histogram: ComputePipeline,
+    adapt: ComputePipeline,
+    expose: GraphicsPipeline,
+}
+
+/// Creates pipelines, the histogram and placeholders, at the start and after a lost device.
+fn init_auto_exposure(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    mut uploads: ResMut<Uploads>,
+    mut inputs: ResMut<ExposureInputs>,
+) -> Result {
+    let source = include_str!("../../shaders/auto_exposure.wgsl");
+    let shader = GpuShader::wgsl("quadrille_3d/auto_exposure.wgsl", source)?;
+    let compute = |name, entry| {
+        let desc = ComputePipelineDesc::of(name, &shader);
+        gpu.compute_pipeline(&ComputePipelineDesc { entry, ..desc })
+    };
+    let (vertex, fragment) = ((&shader, "vertex_main"), (&shader, "expose"));
+    let expose = GraphicsPipelineDesc::new("auto exposure", vertex, fragment);
+    commands.insert_resource(AutoExposurePipelines {
+        add_to_histogram: compute("exposure histogram", "add_to_histogram")?,
+        adapt: compute("exposure adaptation", "adapt")?,
+        expose: gpu.graphics_pipeline(&expose)?,
+    });
+    let histogram = gpu.create_buffer(&BufferDesc::storage("exposure histogram", 256))?;
+    uploads.write_buffer(&histogram, 0, &[0; 256]);
+    commands.insert_resource(ExposureHistogram(histogram));
+    inputs.curves.clear();
+    let white = ImageDesc::sampled("white metering mask", [1, 1], Format::R8_UNORM);
+    let white = gpu.create_image(&white)?;
+    uploads.write_image(&white, &[255]);
+    let none = upload_curve(
+        &AutoExposureCompensationCurve::default(),
+        &gpu,
+        &mut uploads,
+    )?;
+    commands.insert_resource(ExposureImages(vec![white, none]));
+    Ok(())
+}
+
+fn upload_curve(
+    curve: &AutoExposureCompensationCurve,
+    gpu: &GpuDevice,
+    uploads: &mut Uploads,
+) -> Result<GpuImage> {
+    let width = curve.compensation.len() as u32;
+    let desc = ImageDesc::sampled("exposure compensation", [width, 1], Format::R32_SFLOAT);
+    let image = gpu.create_image(&desc)?;
+    uploads.write_image(&image, bytemuck::cast_slice(&curve.compensation));
+    Ok(image)
+}
+
+/// Assets and stores of [`list_exposure_inputs`].
+#[derive(SystemParam)]
+struct ExposureAssets<'w, 's> {
+    images: Res<'w, DeviceImages>,
+    curves: Res<'w, Assets<AutoExposureCompensationCurve>>,
+    changes: MessageReader<'w, 's, AssetEvent<AutoExposureCompensationCurve>>,
+    gpu: Res<'w, GpuDevice>,
+    uploads: ResMut<'w, Uploads>,
+    warnings: Res<'w, RateLimitedWarnings>,
+}
+
+/// Lists masks and curves of cameras, and uploads changed curves.
+fn list_exposure_inputs(
+    cameras: Query<(Entity, Ref<AutoExposure>, Has<Hdr>)>,
+    mut assets: ExposureAssets,
+    (mut inputs, mut images): (ResMut<ExposureInputs>, ResMut<ExposureImages>),
+) -> Result {
+    let ExposureInputs {
+        cameras: listed,
+        curves,
+    } = &mut *inputs;
+    for change in assets.changes.read() {
+        if let AssetEvent::Modified { id } | AssetEvent::Removed { id } = change {
+            curves.retain(|(known, _)| known != id);
+        }
+    }
+    listed.clear();
+    images.0.truncate(2);
+    for (camera, exposure, is_hdr) in &cameras {
+        if exposure.is_changed() {
+            assets.warn_of_ignored(camera, &exposure, is_hdr);
+        }
+        let mask = match assets.images.image(&exposure.metering_mask) {
+            Some(image) if is_plain(image) => {
+                images.0.push(image.clone());
+                images.0.len() - 1
+            }
+            _ => 0,
+        };
+        let found = assets.curve(&exposure.compensation_curve, curves)?;
+        let (curve, curve_range) = match found {
+            Some((image, range)) => {
+                images.0.push(image);
+                (images.0.len() - 1, range)
+            }
+            None => (1, [0.0; 2]),
+        };
+        listed.push(ExposureInput {
+            camera,
+            mask,
+            curve,
+            curve_range,
+        });
+    }
+    Ok(())
+}
+
+/// Whether an image is a `texture_2d`.
+fn is_plain(image: &GpuImage) -> bool {
+    let desc = image.desc();
+    !desc.cube && desc.array_layers == 1 && desc.extent[2] == 1
+}
+
+impl ExposureAssets<'_, '_> {
+    /// Returns the image of a loaded curve, with its range.
+    fn curve(
+        &mut self,
+        handle: &Handle<AutoExposureCompensationCurve>,
+        known: &mut Vec<(AssetId<AutoExposureCompensationCurve>, GpuImage)>,
+    ) -> Result<Option<(GpuImage, [f32; 2])>> {
+        let Some(curve) = self.curves.get(handle) else {
+            return Ok(None);
+        };
+        let [start, end] = curve.luminance;
+        let range = [start, 1.0 / (end - start).max(f32::EPSILON)];
+        if let Some((_, image)) = known.iter().find(|(id, _)| *id == handle.id()) {
+            return Ok(Some((image.clone(), range)));
+        }
+        let image = upload_curve(curve, &self.gpu, &mut self.uploads)?;
+        known.push((handle.id(), image.clone()));
+        Ok(Some((image, range)))
+    }
+
+    /// Warns of auto exposure that is not drawn.
+    fn warn_of_ignored(&self, camera: Entity, exposure: &AutoExposure, is_hdr: bool) {
+        let camera = entity_name(camera);
+        if !is_hdr {
+            self.warnings.warn_message(|| {
+                format!(
+                    "the camera {camera} has AutoExposure, but no Hdr, so its exposure stays. Add Hdr."
+                )
+            });
+        } else if let Some(value) = exposure.invalid_field() {
+            self.warnings
+                .warn_message(|| format!("auto exposure of the camera {camera} is off: {value}"));
+        }
+    }
+}
+
+/// Exposure of views in this and in the previous frame.
+type Exposures<'w> = (
+    AccessList<'w, EffectImages<AutoExposure>, access_kind::Sampled>,
+    AccessList<'w, EffectImages<AutoExposure>, access_kind::StorageWrite>,
+);
+
+/// Resources of [`auto_exposure_3d`].
+#[derive(SystemParam)]
+pub struct AutoExposureParams3d<'w> {
+    effects: EffectViews<'w, AutoExposure>,
+    exposures: Exposures<'w>,
+    images: AccessList<'w, ExposureImages, access_kind::Sampled>,
+    histogram: StorageReadWrite<'w, ExposureHistogram>,
+    inputs: Res<'w, ExposureInputs>,
+    pipelines: Res<'w, AutoExposurePipelines>,
+}
+
+/// Adapts exposure: three passes of the plan for each view with [`AutoExposure`], the last of which writes the color of the
+/// view.
+pub fn auto_exposure_3d(
+    mut recorder: Recorder,
+    params: AutoExposureParams3d,
+    mut post_process: PostProcess,
+    time: Option<Res<Time>>,
+) {
+    let delta_time = time.map_or(0.0, |time| time.delta_secs());
+    for view in params.effects.iter() {
+        params.draw(&mut recorder, &mut post_process, &view, delta_time);
+    }
+}
+
+impl AutoExposureParams3d<'_> {
+    fn draw(
+        &self,
+        recorder: &mut Recorder,
+        post_process: &mut PostProcess,
+        view: &EffectView,
+        delta_time: f32,
+    ) -> Option<()> {
+        let (sampled, written) = &self.exposures;
+        let (at, previous) = (view.image(0)?, view.previous(0)?);
+        let (previous, written, exposure) =
+            (sampled.get(previous)?, written.get(at)?, sampled.get(at)?);
+        let cameras = &self.inputs.cameras;
+        let input = cameras.iter().find(|it| it.camera == view.camera())?;
+        let (mask, curve) = (self.images.get(input.mask)?, self.images.get(input.curve)?);
+        let color = post_process.write(view)?;
+        let [curve_start, curve_scale] = input.curve_range;
+        let push = ExposurePush {
+            delta_time,
+            curve_start,
+            curve_scale,
+        };
+        self.add_to_histogram(recorder, view, [color.source, mask]);
+        self.adapt(recorder, view, ([curve, previous, written], push));
+        let uses = [color.source, color.destination, exposure].map(|used| used.as_declared());
+        let mut pass = recorder.pass_in_step(view.step(), "auto_exposure_3d", &uses);
+        pass.render(color.destination.discard())
+            .pipeline(&self.pipelines.expose)
+            .bind("picture", &color.source)
+            .bind("current_exposure", &exposure)
+            .draw(0..3, 0..1);
+        Some(())
+    }
+
+    fn add_to_histogram(
+        &self,
+        recorder: &mut Recorder,
+        view: &EffectView,
+        [picture, mask]: [AnyAccess<'_>; 2],
+    ) {
+        let (uniforms, histogram) = (self.effects.uniforms(), self.histogram.any());
+        let uses = [picture, mask, histogram, uniforms.any()].map(|used| used.as_declared());
+        let [_, _, width, height] = view.viewport();
+        let mut pass = recorder.pass_in_step(view.step(), "auto_exposure_3d", &uses);
+        pass.compute(&self.pipelines.add_to_histogram)
+            .bind("picture", &picture)
+            .bind("mask", &mask)
+            .bind("histogram", &self.histogram)
+            .bind_bytes("settings", uniforms, view.uniform_bytes())
+            .dispatch([width.div_ceil(16), height.div_ceil(16), 1]);
+    }
+
+    fn adapt(
+        &self,
+        recorder: &mut Recorder,
+        view: &EffectView,
+        ([curve, previous, exposure], push): ([AnyAccess<'_>; 3], ExposurePush),
+    ) {
+        let (uniforms, histogram) = (self.effects.uniforms(), self.histogram.any());
+        let uses =
+            [curve, previous, exposure, histogram, uniforms.any()].map(|used| used.as_declared());
+        let mut pass = recorder.pass_in_step(view.step(), "auto_exposure_3d", &uses);
+        pass.compute(&self.pipelines.adapt)
+            .bind("curve", &curve)
+            .bind("previous_exposure", &previous)
+            .bind("exposure", &exposure)
+            .bind("histogram", &self.histogram)
+            .bind_bytes("settings", uniforms, view.uniform_bytes())
+            .push_bytes(bytemuck::bytes_of(&push))
+            .dispatch([1, 1, 1]);
+    }
+}
+
+#[cfg(test)]
+mod tests;
