@@ -69,10 +69,11 @@ pub use components::material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
 pub use components::tilemap::{TileData, TileOrientation, TilemapChunk, TilemapChunkTileData};
 pub use fonts::loader::CheckedFontError;
 pub use material::{
-    Material2d, Material2dPlugin, MaterialExtension2d, SpriteMaterial, SpriteMaterialPlugin,
+    Material2d, Material2dKey, Material2dPipelineDesc, Material2dPlugin, MaterialExtension2d,
+    SpriteMaterial, SpriteMaterialPlugin,
 };
 #[cfg(feature = "ui")]
-pub use material::{MaterialNode, UiMaterial, UiMaterialPlugin};
+pub use material::{MaterialNode, UiMaterial, UiMaterialKey, UiMaterialPlugin};
 pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
 pub use quadrille_content as content;
 pub use scene::phase::{Phase2d, QueueWork};

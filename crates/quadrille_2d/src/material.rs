@@ -1,12 +1,17 @@
 //! Materials with a shader of their own, by bevy's names: [`Material2d`] of meshes, [`SpriteMaterial`] of sprites and
 //! `UiMaterial` of nodes.
 
+mod key;
 mod mesh;
 mod plugin;
 mod sprite;
 #[cfg(feature = "ui")]
 mod ui;
 
+pub use crate::scene::material_pipeline::Material2dPipelineDesc;
+pub use key::Material2dKey;
+#[cfg(feature = "ui")]
+pub use key::UiMaterialKey;
 pub use mesh::{Material2d, Material2dPlugin};
 pub use sprite::{MaterialExtension2d, SpriteMaterial, SpriteMaterialPlugin};
 #[cfg(feature = "ui")]

@@ -37,7 +37,11 @@ pub struct Pipelines2d {
 }
 
 /// Shader modules under bevy's paths, with bevy's item names.
-const BEVY_MODULES: [(&str, &str); 4] = [
+const BEVY_MODULES: [(&str, &str); 5] = [
+    (
+        "bevy_sprite_render::mesh2d::vertex_input",
+        include_str!("../shaders/bevy/mesh2d_vertex_input.wgsl"),
+    ),
     (
         "bevy_sprite_render::mesh2d::vertex_output",
         include_str!("../shaders/bevy/mesh2d_vertex_output.wgsl"),
@@ -57,8 +61,8 @@ const BEVY_MODULES: [(&str, &str); 4] = [
 ];
 
 /// Advice in errors for unsupported names of bevy.
-const BEVY_ADVICE: &str =
-    "2D draws no vertex shaders of others; draw the mesh in a pass of your own";
+const BEVY_ADVICE: &str = "2D has the modules `mesh2d::vertex_input`, `mesh2d::vertex_output`, `mesh2d::functions` and `sprite_mesh::functions`; \
+     pass other values as fields of the material";
 
 /// Publishes the modules that shaders import.
 pub(crate) fn publish_shader_modules() -> Result<(), ShaderError> {

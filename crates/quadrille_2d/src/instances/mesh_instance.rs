@@ -120,7 +120,12 @@ impl Instance {
 
     /// Vertex layout of the draw order, which has the index of a row for each drawn instance: location 3.
     pub(crate) fn order_layout() -> VertexLayout {
-        VertexLayout::packed(3, &[Format::R32_UINT]).per_instance()
+        Self::order_layout_at(3)
+    }
+
+    /// Layout of the draw order at a location.
+    pub(crate) fn order_layout_at(location: u32) -> VertexLayout {
+        VertexLayout::packed(location, &[Format::R32_UINT]).per_instance()
     }
 }
 

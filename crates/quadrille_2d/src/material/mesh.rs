@@ -7,11 +7,13 @@ use bevy_asset::Asset;
 use quadrille::material::AsBindGroup;
 use quadrille_content::shaders::ShaderRef;
 
+use super::key::Material2dKey;
 use super::plugin::MaterialRegistration;
 use crate::components::material::{AlphaMode2d, MeshMaterial2d};
+use crate::scene::material_pipeline::Material2dPipelineDesc;
 use crate::scene::materials::MaterialKind;
 
-/// A material with its own fragment shader, drawn by `MeshMaterial2d` if the app has its [`Material2dPlugin`].
+/// A material with its own shaders, drawn by `MeshMaterial2d` if the app has its [`Material2dPlugin`].
 ///
 /// Names and defaults are bevy's. The shader declares its uniforms, textures and samplers at
 /// `@group(constants::MATERIAL_BIND_GROUP)`, or `@group(2)`, with the numbers of the material's attributes, and takes
@@ -50,9 +52,16 @@ use crate::scene::materials::MaterialKind;
 /// }
 /// ```
 ///
-/// Not supported: vertex shaders, `specialize`, storage buffers, and textures other than `texture_2d<f32>`. An unusable
-/// shader is logged as an error, and its materials are magenta.
+/// Vertex shaders take `bevy_sprite_render::mesh2d::vertex_input::Vertex`: meshes have positions, texture coordinates and
+/// colors. Bounds for culling are those of the mesh, whatever a vertex shader does: see `NoFrustumCulling`. Not supported:
+/// storage buffers, and textures other than `texture_2d<f32>`. An unusable shader is logged as an error, and its
+/// materials are magenta.
 pub trait Material2d: AsBindGroup + Asset + Clone + Sized {
+    /// The vertex shader. [`ShaderRef::Default`] is that of all meshes.
+    fn vertex_shader() -> ShaderRef {
+        ShaderRef::Default
+    }
+
     /// The fragment shader. [`ShaderRef::Default`] draws magenta, as in bevy.
     fn fragment_shader() -> ShaderRef {
         ShaderRef::Default
@@ -67,6 +76,10 @@ pub trait Material2d: AsBindGroup + Asset + Clone + Sized {
     fn alpha_mode(&self) -> AlphaMode2d {
         AlphaMode2d::Opaque
     }
+
+    /// Changes the state of the pipelines for materials with this key, the value of
+    /// [`bind_group_data`](AsBindGroup::bind_group_data).
+    fn specialize(_pipeline: &mut Material2dPipelineDesc, _key: Material2dKey<Self>) {}
 }
 
 /// Draws 2D meshes with materials of one type: `MeshMaterial2d<M>`. Add it in addition to
@@ -90,10 +103,14 @@ impl<M: Material2d> Plugin for Material2dPlugin<M> {
         Registration::<M> {
             plugin: "Material2dPlugin",
             kind: MaterialKind::Mesh,
+            vertex_shader: M::vertex_shader(),
             fragment_shader: M::fragment_shader(),
             default_shader: include_str!("../../shaders/mesh_default.wgsl"),
             alpha_mode: |material| Some(material.alpha_mode().into()),
             depth_bias: M::depth_bias,
+            specialize: |material, pipeline| {
+                M::specialize(pipeline, Material2dKey::new(material));
+            },
             component: PhantomData,
         }
         .finish(app);

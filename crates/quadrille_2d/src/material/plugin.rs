@@ -18,8 +18,9 @@ use quadrille_content::shaders::{Shader, ShaderRef, shader_handle};
 use crate::instances::mesh_instance::AlphaMode;
 use crate::plugin::{Prepare2dSystems, Quadrille2dPlugin};
 use crate::queue::materials::prepare_material_shaders;
+use crate::scene::material_pipeline::Material2dPipelineDesc;
 use crate::scene::materials::{
-    MaterialDesc, MaterialInstance, MaterialKind, Materials2d, ShaderSource,
+    FragmentSource, MaterialDesc, MaterialInstance, MaterialKind, Materials2d, ShaderSources,
 };
 
 /// A material type: assets `M`, on entities with the component `C`.
@@ -27,11 +28,13 @@ pub(super) struct MaterialRegistration<M, C> {
     /// Name of the plugin, for messages.
     pub(super) plugin: &'static str,
     pub(super) kind: MaterialKind,
+    pub(super) vertex_shader: ShaderRef,
     pub(super) fragment_shader: ShaderRef,
     /// Shader of [`ShaderRef::Default`].
     pub(super) default_shader: &'static str,
     pub(super) alpha_mode: fn(&M) -> Option<AlphaMode>,
     pub(super) depth_bias: fn(&M) -> f32,
+    pub(super) specialize: fn(&M, &mut Material2dPipelineDesc),
     pub(super) component: PhantomData<fn() -> C>,
 }
 
@@ -74,22 +77,30 @@ where
             return;
         }
         let server = app.world().resource::<AssetServer>().clone();
-        let handle = shader_handle(self.fragment_shader, |path| server.load(path));
-        let source = handle.map_or_else(
-            || ShaderSource::Default(Shader::from_wgsl(self.default_shader, "default.wgsl")),
-            ShaderSource::Asset,
+        let handle = |shader| shader_handle(shader, |path| server.load(path));
+        let fragment = handle(self.fragment_shader).map_or_else(
+            || FragmentSource::Default(Shader::from_wgsl(self.default_shader, "default.wgsl")),
+            FragmentSource::Asset,
         );
+        let sources = ShaderSources {
+            vertex: handle(self.vertex_shader),
+            fragment,
+        };
         let layout = MaterialLayout::new(M::bindings());
         let mut store = app.world_mut().get_resource_or_init::<Materials2d>();
-        store.add_type(TypeId::of::<M>(), (name, self.kind), layout, source);
+        store.add_type(TypeId::of::<M>(), (name, self.kind), layout, sources);
         let (alpha_mode, depth_bias) = (self.alpha_mode, self.depth_bias);
+        let specialize = self.specialize;
         let describe = move |material: &M| {
             let mut values = BindingValues::default();
             material.write_bindings(&mut values);
+            let mut pipeline = Material2dPipelineDesc::default();
+            specialize(material, &mut pipeline);
             MaterialDesc {
                 values,
                 alpha_mode: alpha_mode(material),
                 depth_bias: depth_bias(material),
+                pipeline,
             }
         };
         let extract = move |mut events: MessageReader<AssetEvent<M>>,

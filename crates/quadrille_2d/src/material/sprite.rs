@@ -11,8 +11,10 @@ use bevy_reflect::Reflect;
 use quadrille::material::AsBindGroup;
 use quadrille_content::shaders::ShaderRef;
 
+use super::key::Material2dKey;
 use super::plugin::MaterialRegistration;
 use crate::components::material::AlphaMode2d;
+use crate::scene::material_pipeline::Material2dPipelineDesc;
 use crate::scene::materials::MaterialKind;
 
 /// An effect on sprites by its own fragment shader, drawn by [`SpriteMaterial`] if the app has its
@@ -59,6 +61,11 @@ use crate::scene::materials::MaterialKind;
 /// }
 /// ```
 pub trait MaterialExtension2d: AsBindGroup + Asset + Clone + Sized {
+    /// The vertex shader; `None` is that of all sprites, whose vertices are the corners of a unit square.
+    fn vertex_shader() -> Option<ShaderRef> {
+        None
+    }
+
     /// The fragment shader; `None` draws the sprite without an effect.
     fn fragment_shader() -> Option<ShaderRef> {
         None
@@ -73,6 +80,9 @@ pub trait MaterialExtension2d: AsBindGroup + Asset + Clone + Sized {
     fn alpha_mode(&self) -> Option<AlphaMode2d> {
         None
     }
+
+    /// As [`Material2d::specialize`](crate::Material2d::specialize).
+    fn specialize(_pipeline: &mut Material2dPipelineDesc, _key: Material2dKey<Self>) {}
 }
 
 /// The effect on a [`Sprite`](bevy_sprite::Sprite). Of several types on one entity the one that changed last is drawn.
@@ -116,10 +126,14 @@ impl<M: MaterialExtension2d> Plugin for SpriteMaterialPlugin<M> {
         Registration::<M> {
             plugin: "SpriteMaterialPlugin",
             kind: MaterialKind::Sprite,
+            vertex_shader: M::vertex_shader().unwrap_or_default(),
             fragment_shader: M::fragment_shader().unwrap_or_default(),
             default_shader: include_str!("../../shaders/sprite_default.wgsl"),
             alpha_mode: |material| material.alpha_mode().map(Into::into),
             depth_bias: |material| material.depth_bias().unwrap_or_default(),
+            specialize: |material, pipeline| {
+                M::specialize(pipeline, Material2dKey::new(material));
+            },
             component: PhantomData,
         }
         .finish(app);

@@ -13,8 +13,10 @@ use bevy_ui::prelude::Node;
 use quadrille::material::AsBindGroup;
 use quadrille_content::shaders::ShaderRef;
 
+use super::key::UiMaterialKey;
 use super::plugin::MaterialRegistration;
 use crate::instances::mesh_instance::AlphaMode;
+use crate::scene::material_pipeline::Material2dPipelineDesc;
 use crate::scene::materials::MaterialKind;
 
 /// A material of nodes with its own fragment shader, drawn by [`MaterialNode`] if the app has its [`UiMaterialPlugin`].
@@ -54,13 +56,16 @@ use crate::scene::materials::MaterialKind;
 /// }
 /// ```
 ///
-/// Not supported: vertex shaders, `specialize`, `stack_z_offset`, storage buffers, and textures other than
-/// `texture_2d<f32>`.
+/// Not supported: vertex shaders, `stack_z_offset`, storage buffers, and textures other than `texture_2d<f32>`.
 pub trait UiMaterial: AsBindGroup + Asset + Clone + Sized {
     /// The fragment shader. [`ShaderRef::Default`] draws white, as in bevy.
     fn fragment_shader() -> ShaderRef {
         ShaderRef::Default
     }
+
+    /// Changes the state of the pipelines for materials with this key, the value of
+    /// [`bind_group_data`](AsBindGroup::bind_group_data).
+    fn specialize(_pipeline: &mut Material2dPipelineDesc, _key: UiMaterialKey<Self>) {}
 }
 
 /// The material of a [`Node`].
@@ -123,10 +128,14 @@ impl<M: UiMaterial> Plugin for UiMaterialPlugin<M> {
         Registration::<M> {
             plugin: "UiMaterialPlugin",
             kind: MaterialKind::Node,
+            vertex_shader: ShaderRef::Default,
             fragment_shader: M::fragment_shader(),
             default_shader: include_str!("../../shaders/node_default.wgsl"),
             alpha_mode: |_| Some(AlphaMode::Blend),
             depth_bias: |_| 0.0,
+            specialize: |material, pipeline| {
+                M::specialize(pipeline, UiMaterialKey::new(material));
+            },
             component: PhantomData,
         }
         .finish(app);

@@ -9,6 +9,12 @@ use quadrille::vulkan::pipeline::VertexLayout;
 use quadrille_content::meshes::{MeshVertex, PrimitiveKind, colors, positions, uvs};
 use quadrille_content::warnings::is_finite;
 
+/// Location of the instance's index in materials' vertex shaders, which bevy's vertices do not use.
+pub(crate) const MATERIAL_INSTANCE_LOCATION: u32 = 15;
+
+/// Its attribute.
+pub(crate) const MATERIAL_INSTANCE_ATTRIBUTE: &str = "@location(15)";
+
 /// Vertex of a 2D mesh.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
@@ -24,6 +30,15 @@ impl Vertex {
     /// Vertex layout: locations 0 to 2.
     pub(crate) fn layout() -> VertexLayout {
         VertexLayout::of_row::<Self>(0)
+    }
+
+    /// Vertex layout of materials' vertex shaders, by bevy's numbers: `bevy_sprite_render::mesh2d::vertex_input::Vertex`.
+    pub(crate) fn material_layout() -> VertexLayout {
+        let mut layout = Self::layout();
+        for (attribute, location) in layout.attributes.iter_mut().zip([0, 2, 4]) {
+            attribute.location = location;
+        }
+        layout
     }
 }
 

@@ -3,26 +3,30 @@
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::ShaderError;
-use quadrille::vulkan::pipeline::{Blend, PrimitiveTopology};
+use quadrille::vulkan::pipeline::{Blend, PipelineState, PrimitiveTopology, VertexLayout};
 use quadrille::vulkan::shader::ShaderStage;
 use quadrille_content::materials::{
-    MATERIAL_ROWS, MaterialLayout, check_material_output, material_entry_point,
+    MATERIAL_ROWS, MATERIAL_VERTEX, MaterialLayout, check_material_output, material_entry_point,
 };
 use quadrille_content::meshes::PrimitiveKind;
 
 use crate::instances::mesh_instance::Instance;
 use crate::instances::node::NodeInstance;
-use crate::meshes::data::Vertex;
+use crate::meshes::data::{MATERIAL_INSTANCE_LOCATION, Vertex};
+use crate::scene::material_pipeline::Material2dPipelineDesc;
 use crate::scene::materials::{BoundTextures, MaterialKind, MaterialType, ShaderState};
 
 /// First binding of a material's textures and samplers, after the image and the instances of `vertex.wgsl`.
 pub(crate) const FIRST_IMAGE: u32 = 4;
 
-/// Pipelines of material types, by type.
+/// Indices of a material type and of its variant.
+pub(crate) type VariantId = (u32, u32);
+
+/// Pipelines of material types, by variant.
 pub(crate) struct MaterialPipelines {
     mesh: GpuShader,
     node: GpuShader,
-    types: HashMap<u32, TypePipelines>,
+    variants: HashMap<VariantId, TypePipelines>,
 }
 
 /// Pipelines of a material type: points, lines and triangles, opaque and blended.
@@ -35,46 +39,53 @@ impl MaterialPipelines {
         Ok(Self {
             mesh: GpuShader::wgsl("quadrille_2d/mesh_material.wgsl", mesh)?,
             node: GpuShader::wgsl("quadrille_2d/node_material.wgsl", node)?,
-            types: HashMap::default(),
+            variants: HashMap::default(),
         })
     }
 
-    /// Whether a type has pipelines.
-    pub(crate) fn contains(&self, of_type: u32) -> bool {
-        self.types.contains_key(&of_type)
+    /// Whether a variant has pipelines.
+    pub(crate) fn contains(&self, id: VariantId) -> bool {
+        self.variants.contains_key(&id)
     }
 
-    /// Removes the pipelines of a type.
-    pub(crate) fn remove(&mut self, of_type: u32) {
-        self.types.remove(&of_type);
+    /// Removes the pipelines of a variant.
+    pub(crate) fn remove(&mut self, id: VariantId) {
+        self.variants.remove(&id);
     }
 
-    /// Adds the pipelines of a type, if its shader is loaded.
+    /// Adds the pipelines of a variant, if its shaders are loaded.
     ///
     /// # Errors
-    /// Returns the message for the user if no pipeline can be created from the shader.
+    /// Returns the message for the user if no pipeline can be created from the shaders.
     pub(crate) fn add(
         &mut self,
         gpu: &GpuDevice,
-        of_type: u32,
+        id: VariantId,
         known: &MaterialType,
         layout: &MaterialLayout,
     ) -> Result<(), String> {
-        let vertex = match known.kind {
+        let default = match known.kind {
             MaterialKind::Mesh | MaterialKind::Sprite => &self.mesh,
             MaterialKind::Node => &self.node,
         };
-        let fragment = match &known.shader {
+        let variant = &known.variants[id.1 as usize];
+        let fallback = Material2dPipelineDesc::default();
+        let (vertex, fragment, desc) = match &variant.shader {
             ShaderState::Loading => return Ok(()),
-            ShaderState::Failed => vertex,
-            ShaderState::Translated(shader) => {
-                check_interface(shader, known.kind, layout)?;
-                shader
+            ShaderState::Failed => (None, default, &fallback),
+            ShaderState::Translated { vertex, fragment } => {
+                if let Some(vertex) = vertex {
+                    check_resources((vertex, ShaderStage::Vertex), known.kind, layout)?;
+                }
+                check_resources((fragment, ShaderStage::Fragment), known.kind, layout)?;
+                check_material_output(fragment)?;
+                (vertex.as_ref(), fragment, &variant.pipeline)
             }
         };
-        let pipelines = TypePipelines::new(gpu, known.kind, [vertex, fragment]);
+        let vertices = Vertices::new(known.kind, vertex, default);
+        let pipelines = TypePipelines::new(gpu, vertices, fragment, desc);
         let pipelines = pipelines.map_err(|error| error.to_string())?;
-        self.types.insert(of_type, pipelines);
+        self.variants.insert(id, pipelines);
         Ok(())
     }
 
@@ -84,7 +95,7 @@ impl MaterialPipelines {
         bound: &BoundTextures,
         primitive: PrimitiveKind,
     ) -> Option<&GraphicsPipeline> {
-        let TypePipelines(pipelines) = self.types.get(&bound.of_type)?;
+        let TypePipelines(pipelines) = self.variants.get(&(bound.of_type, bound.variant))?;
         let index = match primitive {
             PrimitiveKind::Points => 0,
             PrimitiveKind::Lines => 1,
@@ -94,24 +105,53 @@ impl MaterialPipelines {
     }
 }
 
-impl TypePipelines {
-    fn new(
-        gpu: &GpuDevice,
-        kind: MaterialKind,
-        [vertex, fragment]: [&GpuShader; 2],
-    ) -> Result<Self, ShaderError> {
-        use PrimitiveTopology::{Lines, Points, Triangles};
-        let entry = material_entry_point(fragment);
-        let instances = || match kind {
+/// Vertex shader of a material's pipelines, with the layouts of its vertex buffers.
+struct Vertices<'a> {
+    shader: (&'a GpuShader, &'static str),
+    buffers: Vec<VertexLayout>,
+}
+
+impl<'a> Vertices<'a> {
+    /// The material's own vertex shader, or the default of its kind.
+    fn new(kind: MaterialKind, own: Option<&'a GpuShader>, default: &'a GpuShader) -> Self {
+        if let Some(own) = own {
+            let order = Instance::order_layout_at(MATERIAL_INSTANCE_LOCATION);
+            return Self {
+                shader: (own, MATERIAL_VERTEX),
+                buffers: vec![Vertex::material_layout(), order],
+            };
+        }
+        let instances = match kind {
             MaterialKind::Mesh | MaterialKind::Sprite => Instance::order_layout(),
             MaterialKind::Node => NodeInstance::layout(),
         };
+        Self {
+            shader: (default, ""),
+            buffers: vec![Vertex::layout(), instances],
+        }
+    }
+}
+
+impl TypePipelines {
+    fn new(
+        gpu: &GpuDevice,
+        vertices: Vertices<'_>,
+        fragment: &GpuShader,
+        desc: &Material2dPipelineDesc,
+    ) -> Result<Self, ShaderError> {
+        use PrimitiveTopology::{Lines, Points, Triangles};
+        let entry = material_entry_point(fragment);
         let pipeline = |blend, topology| {
             gpu.graphics_pipeline(&GraphicsPipelineDesc {
-                vertex_buffers: vec![Vertex::layout(), instances()],
-                topology,
+                vertex_buffers: vertices.buffers.clone(),
+                topology: desc.topology().unwrap_or(topology),
                 blend,
-                ..GraphicsPipelineDesc::new("2d material", (vertex, ""), (fragment, entry))
+                constants: desc.constants.clone(),
+                state: PipelineState {
+                    polygon: desc.polygon(),
+                    ..PipelineState::default()
+                },
+                ..GraphicsPipelineDesc::new("2d material", vertices.shader, (fragment, entry))
             })
         };
         let all = |blend: Blend| -> Result<_, ShaderError> {
@@ -125,9 +165,9 @@ impl TypePipelines {
     }
 }
 
-/// Checks the resources that a fragment shader reads, and its output.
-fn check_interface(
-    fragment: &GpuShader,
+/// Checks the resources that a stage reads.
+fn check_resources(
+    (shader, stage): (&GpuShader, ShaderStage),
     kind: MaterialKind,
     layout: &MaterialLayout,
 ) -> Result<(), String> {
@@ -138,8 +178,8 @@ fn check_interface(
         "image" | "image_sampler" if number < 2 => kind == MaterialKind::Sprite,
         _ => images.contains(&number),
     };
-    let entries = fragment.entry_points().iter();
-    for entry in entries.filter(|entry| entry.stage == ShaderStage::Fragment) {
+    let entries = shader.entry_points().iter();
+    for entry in entries.filter(|entry| entry.stage == stage) {
         let bindings = entry.bindings.iter();
         let mut unknown = bindings.filter(|it| !is_bound(&it.name, it.binding));
         let names = unknown.next().map(|it| &it.name);
@@ -156,5 +196,5 @@ fn check_interface(
             ));
         }
     }
-    check_material_output(fragment)
+    Ok(())
 }

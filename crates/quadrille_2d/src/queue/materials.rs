@@ -1,7 +1,5 @@
 //! Material shaders: creates pipelines of loaded ones.
 
-use std::borrow::Cow;
-
 use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets};
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashSet;
@@ -12,26 +10,44 @@ use quadrille_content::materials::{
 };
 use quadrille_content::shaders::Shader;
 
+use crate::meshes::data::MATERIAL_INSTANCE_ATTRIBUTE;
 use crate::pipelines::Pipelines2d;
-use crate::pipelines::materials::{FIRST_IMAGE, MaterialPipelines};
-use crate::scene::materials::{MaterialKind, MaterialType, Materials2d, ShaderSource, ShaderState};
+use crate::pipelines::materials::{FIRST_IMAGE, MaterialPipelines, VariantId};
+use crate::scene::materials::{
+    FragmentSource, MaterialKind, MaterialType, Materials2d, ShaderState, Variant,
+};
 
 /// Shader defs of meshes and sprites, by bevy's names: their vertices have these attributes.
-static MESH_DEFS: [ShaderDefVal; 4] = [
-    ShaderDefVal::Bool(Cow::Borrowed("VERTEX_POSITIONS"), true),
-    ShaderDefVal::Bool(Cow::Borrowed("VERTEX_NORMALS"), true),
-    ShaderDefVal::Bool(Cow::Borrowed("VERTEX_UVS"), true),
-    ShaderDefVal::Bool(Cow::Borrowed("VERTEX_COLORS"), true),
-];
+const VERTEX_DEFS: [&str; 3] = ["VERTEX_POSITIONS", "VERTEX_UVS", "VERTEX_COLORS"];
 
-/// Conventions of 2D shaders: a fragment knows its material's row, and images are bindings.
+/// A further shader def of their fragments: normals are those of the instance.
+const FRAGMENT_DEFS: [&str; 1] = ["VERTEX_NORMALS"];
+
+/// Functions of shaders of meshes and sprites. The fragment's instance is the row of its material.
+const MESH_PRELUDE: &str = "
+import quadrille_2d::vertex::{instances as quadrille_instances, view as quadrille_view};
+fn quadrille_row(quadrille_index: u32) -> u32 { return quadrille_index; }
+fn quadrille_vertex_index(instance_index: u32) -> u32 { return quadrille_instances[instance_index].material; }
+fn quadrille_clip_position(position: vec4f, quadrille_index: u32) -> vec4f {
+    // The view is pushed to each pipeline.
+    _ = quadrille_view.clip_from_world[0];
+    return position;
+}
+";
+
+/// Conventions of 2D shaders: a fragment knows its material's row, images are bindings, and instances are attributes.
 fn form(kind: MaterialKind) -> MaterialShaderForm {
+    let (group, prelude) = match kind {
+        MaterialKind::Mesh | MaterialKind::Sprite => (2, MESH_PRELUDE),
+        MaterialKind::Node => (
+            1,
+            "fn quadrille_row(quadrille_index: u32) -> u32 { return quadrille_index; }",
+        ),
+    };
     MaterialShaderForm {
-        group: match kind {
-            MaterialKind::Mesh | MaterialKind::Sprite => 2,
-            MaterialKind::Node => 1,
-        },
-        prelude: "fn quadrille_row(quadrille_index: u32) -> u32 { return quadrille_index; }",
+        group,
+        prelude,
+        instance_index: MATERIAL_INSTANCE_ATTRIBUTE,
         rows_binding: 3,
         images: MaterialImages::Bound(FIRST_IMAGE),
     }
@@ -57,25 +73,28 @@ pub(crate) fn prepare_material_shaders(
     let pipelines = &mut pipelines.materials;
     for ((index, of_type), rows) in (0..).zip(types).zip(rows) {
         let layout = rows.layout();
-        if of_type.prepare(layout, (&shaders, &changed), &failed) {
-            pipelines.remove(index);
-        }
-        if !pipelines.contains(index) {
-            add_pipelines(pipelines, &gpu, (index, of_type), layout);
+        of_type.prepare(layout, (&shaders, &changed), &failed, |variant| {
+            pipelines.remove((index, variant));
+        });
+        for variant in 0..of_type.variants.len() as u32 {
+            if !pipelines.contains((index, variant)) {
+                add_pipelines(pipelines, &gpu, ((index, variant), of_type), layout);
+            }
         }
     }
 }
 
-/// Adds the pipelines of a type, or those of the fallback if its shader is unusable.
+/// Adds the pipelines of a variant, or those of the fallback if its shaders are unusable.
 fn add_pipelines(
     pipelines: &mut MaterialPipelines,
     gpu: &GpuDevice,
-    (index, of_type): (u32, &mut MaterialType),
+    (id, of_type): (VariantId, &mut MaterialType),
     layout: &MaterialLayout,
 ) {
-    if let Err(why) = pipelines.add(gpu, index, of_type, layout) {
-        of_type.fail(&why);
-        if let Err(why) = pipelines.add(gpu, index, of_type, layout) {
+    if let Err(why) = pipelines.add(gpu, id, of_type, layout) {
+        of_type.warn_failed(&why);
+        of_type.variants[id.1 as usize].shader = ShaderState::Failed;
+        if let Err(why) = pipelines.add(gpu, id, of_type, layout) {
             tracing::error!(
                 "the fallback of the material `{}` is not drawn: {why}",
                 of_type.name
@@ -85,46 +104,74 @@ fn add_pipelines(
 }
 
 impl MaterialType {
-    /// Translates the shader if it was loaded or changed. Returns whether it has changed.
+    /// Translates the shaders of new variants, and of all after a file has changed. Calls `changed_variant` for each.
     fn prepare(
         &mut self,
         layout: &MaterialLayout,
         (shaders, changed): (&Assets<Shader>, &HashSet<AssetId<Shader>>),
         failed: &[(AssetId<Shader>, String)],
-    ) -> bool {
-        let is_loading = matches!(self.shader, ShaderState::Loading);
-        let shader = match &self.source {
-            ShaderSource::Asset(handle) => {
-                let id = handle.id();
-                let failure = failed.iter().find(|it| it.0 == id);
-                if let Some((_, why)) = failure.filter(|_| is_loading) {
-                    self.fail(why);
-                    return true;
-                }
-                let is_due = is_loading || changed.contains(&id);
-                shaders.get(handle).filter(|_| is_due)
-            }
-            ShaderSource::Default(shader) => Some(shader).filter(|_| is_loading),
-        };
-        let Some(shader) = shader else {
-            return false;
-        };
-        let defs = match self.kind {
-            MaterialKind::Mesh | MaterialKind::Sprite => MESH_DEFS.as_slice(),
-            MaterialKind::Node => &[],
-        };
-        let shader = (shader, MaterialStage::Fragment);
-        let form = form(self.kind);
-        // Images are bound in their order.
-        let bound = &mut Vec::new();
-        match translate_material(self.name, shader, layout, &form, defs, bound) {
-            Ok(translated) => self.shader = ShaderState::Translated(translated),
-            Err(why) => self.fail(&why),
+        mut changed_variant: impl FnMut(u32),
+    ) {
+        let is_loading = |it: &Variant| matches!(it.shader, ShaderState::Loading);
+        let has_changed = self.sources.handles().any(|it| changed.contains(&it.id()));
+        self.is_unusable &= !has_changed;
+        let has_file = |id| self.sources.handles().any(|it| it.id() == id);
+        let failure = failed.iter().find(|it| has_file(it.0));
+        if let Some((_, why)) = failure
+            && !self.is_unusable
+            && self.variants.iter().any(is_loading)
+        {
+            self.warn_failed(why);
+            self.is_unusable = true;
         }
-        true
+        let is_due = |it: &Variant| has_changed || is_loading(it);
+        if !self.variants.iter().any(is_due) {
+            return;
+        }
+        let sources = match self.is_unusable {
+            true => None,
+            false => match self.loaded(shaders) {
+                Some(sources) => Some(sources),
+                None => return,
+            },
+        };
+        let mut failures: Vec<String> = Vec::new();
+        let (name, kind) = (self.name, self.kind);
+        let due = (0..).zip(&mut self.variants).filter(|(_, it)| is_due(it));
+        for (index, variant) in due {
+            let defs = &variant.pipeline.shader_defs;
+            let translated = sources
+                .as_ref()
+                .map(|sources| sources.translate((name, kind), layout, defs));
+            variant.shader = match translated {
+                Some(Ok(shader)) => shader,
+                Some(Err(why)) => {
+                    failures.push(why);
+                    ShaderState::Failed
+                }
+                None => ShaderState::Failed,
+            };
+            changed_variant(index);
+        }
+        // Most states fail alike.
+        failures.dedup();
+        failures.iter().for_each(|why| self.warn_failed(why));
     }
 
-    fn fail(&mut self, why: &str) {
+    /// Sources of both stages; `None` while one is loaded.
+    fn loaded(&self, assets: &Assets<Shader>) -> Option<LoadedShaders> {
+        let vertex = match &self.sources.vertex {
+            Some(handle) => Some(assets.get(handle)?.clone()),
+            None => None,
+        };
+        let fragment = match &self.sources.fragment {
+            FragmentSource::Asset(handle) => assets.get(handle)?.clone(),
+            FragmentSource::Default(shader) => shader.clone(),
+        };
+        Some(LoadedShaders { vertex, fragment })
+    }
+
+    fn warn_failed(&self, why: &str) {
         let content = match self.kind {
             MaterialKind::Mesh => "2D meshes",
             MaterialKind::Sprite => "sprites",
@@ -134,6 +181,39 @@ impl MaterialType {
             "{content} with the material `{}` are drawn in magenta, because its shader cannot be used: {why}",
             self.name
         );
-        self.shader = ShaderState::Failed;
+    }
+}
+
+/// Sources of both stages of a material type.
+struct LoadedShaders {
+    vertex: Option<Shader>,
+    fragment: Shader,
+}
+
+impl LoadedShaders {
+    /// Translates both stages with further shader defs.
+    fn translate(
+        &self,
+        (material, kind): (&str, MaterialKind),
+        layout: &MaterialLayout,
+        defs: &[ShaderDefVal],
+    ) -> Result<ShaderState, String> {
+        let form = form(kind);
+        let translate = |shader, stage, of_stage: &[&'static str]| {
+            let of_kind = match kind {
+                MaterialKind::Mesh | MaterialKind::Sprite => [&VERTEX_DEFS, of_stage].concat(),
+                MaterialKind::Node => Vec::new(),
+            };
+            let of_kind = of_kind.into_iter().map(ShaderDefVal::from);
+            let defs: Vec<_> = of_kind.chain(defs.iter().cloned()).collect();
+            // Images are bound in their order.
+            let bound = &mut Vec::new();
+            translate_material(material, (shader, stage), layout, &form, &defs, bound)
+        };
+        let vertex = self.vertex.as_ref();
+        let vertex = vertex.map(|it| translate(it, MaterialStage::Vertex, &[]));
+        let vertex = vertex.transpose()?;
+        let fragment = translate(&self.fragment, MaterialStage::Fragment, &FRAGMENT_DEFS)?;
+        Ok(ShaderState::Translated { vertex, fragment })
     }
 }

@@ -14,6 +14,7 @@ use quadrille_content::shaders::Shader;
 use smallvec::SmallVec;
 
 use crate::instances::mesh_instance::AlphaMode;
+use crate::scene::material_pipeline::Material2dPipelineDesc;
 use crate::scene::phase::Texture;
 
 /// Rows of all materials with a shader of their own.
@@ -41,6 +42,7 @@ pub(crate) struct MaterialDesc {
     pub(crate) alpha_mode: Option<AlphaMode>,
     /// Added to z.
     pub(crate) depth_bias: f32,
+    pub(crate) pipeline: Material2dPipelineDesc,
 }
 
 /// State of a material that determines instances and batches.
@@ -54,28 +56,74 @@ pub(crate) struct MaterialState {
     pub(crate) depth_bias: f32,
 }
 
-/// Source of a material type's shader.
-pub(crate) enum ShaderSource {
+/// Sources of a material type's shaders.
+pub(crate) struct ShaderSources {
+    /// `None` for the vertex shader of its kind.
+    pub(crate) vertex: Option<Handle<Shader>>,
+    pub(crate) fragment: FragmentSource,
+}
+
+/// Source of a material type's fragment shader.
+pub(crate) enum FragmentSource {
     Asset(Handle<Shader>),
     /// Default shader of its kind.
     Default(Shader),
 }
 
-/// Shader of a material type.
+impl ShaderSources {
+    /// Shader files.
+    pub(crate) fn handles(&self) -> impl Iterator<Item = &Handle<Shader>> {
+        let fragment = match &self.fragment {
+            FragmentSource::Asset(handle) => Some(handle),
+            FragmentSource::Default(_) => None,
+        };
+        self.vertex.iter().chain(fragment)
+    }
+}
+
+/// Shaders of a material type with one state of its pipelines.
 pub(crate) enum ShaderState {
-    /// The file is loading.
+    /// A file is loading, or the shaders are not translated yet.
     Loading,
-    Translated(GpuShader),
+    Translated {
+        /// `None` for the vertex shader of its kind.
+        vertex: Option<GpuShader>,
+        fragment: GpuShader,
+    },
     /// Unusable: its materials are drawn in magenta.
     Failed,
+}
+
+/// One state of the pipelines of a material type.
+pub(crate) struct Variant {
+    pub(crate) pipeline: Material2dPipelineDesc,
+    pub(crate) shader: ShaderState,
 }
 
 /// A material type.
 pub(crate) struct MaterialType {
     pub(crate) name: &'static str,
     pub(crate) kind: MaterialKind,
-    pub(crate) source: ShaderSource,
-    pub(crate) shader: ShaderState,
+    pub(crate) sources: ShaderSources,
+    /// A file cannot be loaded.
+    pub(crate) is_unusable: bool,
+    /// All states of its pipelines; the first is the default, which is translated before there is a material.
+    pub(crate) variants: Vec<Variant>,
+}
+
+impl MaterialType {
+    /// Index of the variant with this state, which is added if it is new.
+    fn variant(&mut self, pipeline: &Material2dPipelineDesc) -> u32 {
+        let known = self.variants.iter();
+        let known = known.take_while(|it| it.pipeline != *pipeline).count();
+        if known == self.variants.len() {
+            self.variants.push(Variant {
+                pipeline: pipeline.clone(),
+                shader: ShaderState::Loading,
+            });
+        }
+        known as u32
+    }
 }
 
 /// Images that are bound together; shared by materials of one type with equal images.
@@ -83,6 +131,8 @@ pub(crate) struct MaterialType {
 pub(crate) struct BindGroup {
     /// Index of the type.
     pub(crate) of_type: u32,
+    /// Index of its variant.
+    pub(crate) variant: u32,
     /// Whether its materials are blended over the target.
     pub(crate) blends: bool,
     /// Images of textures and samplers, in the order of the bindings.
@@ -93,6 +143,7 @@ pub(crate) struct BindGroup {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BoundTextures {
     pub(crate) of_type: u32,
+    pub(crate) variant: u32,
     pub(crate) blends: bool,
     pub(crate) textures: SmallVec<[Texture; 4]>,
     /// Whether all images can be drawn.
@@ -131,14 +182,18 @@ impl Materials2d {
         id: TypeId,
         (name, kind): (&'static str, MaterialKind),
         layout: MaterialLayout,
-        source: ShaderSource,
+        sources: ShaderSources,
     ) {
         self.types_by_id.insert(id, self.types.len() as u32);
         self.types.push(MaterialType {
             name,
             kind,
-            source,
-            shader: ShaderState::Loading,
+            sources,
+            is_unusable: false,
+            variants: vec![Variant {
+                pipeline: Material2dPipelineDesc::default(),
+                shader: ShaderState::Loading,
+            }],
         });
         self.rows.push(MaterialRows::new(layout));
     }
@@ -171,8 +226,10 @@ impl Materials2d {
         rows.write(row, &desc.values, |_, _| 0);
         let images = desc.values.images();
         let images = images.map(|image| image.map_or_else(AssetId::default, Handle::id));
+        let variant = self.types[of_type as usize].variant(&desc.pipeline);
         let bind_group = self.add_group(BindGroup {
             of_type,
+            variant,
             blends: !matches!(
                 desc.alpha_mode,
                 Some(AlphaMode::Opaque | AlphaMode::Mask(_))

@@ -282,6 +282,7 @@ impl Phase2d {
             let mut bound = BoundTextures::default();
             if let Some(group) = group {
                 bound.of_type = group.of_type;
+                bound.variant = group.variant;
                 bound.blends = group.blends;
                 let found = group.images.iter();
                 let found = found.map_while(|&id| self.texture(id, images, textures));

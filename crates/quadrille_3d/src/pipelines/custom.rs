@@ -3,7 +3,7 @@
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::pipeline::{DepthState, Formats, PipelineState, PrimitiveTopology};
-use quadrille::vulkan::shader::{EntryPoint, ShaderStage};
+use quadrille::vulkan::shader::{Constant, EntryPoint, ShaderStage};
 use quadrille::vulkan::vk;
 use quadrille_content::materials::{
     BoundBinding, MATERIAL_ROWS, MATERIAL_VERTEX, MaterialImages, MaterialLayout,
@@ -46,6 +46,7 @@ fn quadrille_clip_position(position: vec4f, quadrille_index: u32) -> vec4f {
     return quadrille_position;
 }
 ",
+    instance_index: "@builtin(instance_index)",
     rows_binding: 24,
     images: MaterialImages::Bindless,
 };
@@ -88,6 +89,8 @@ pub(crate) struct MaterialShaders {
     /// `None`: shadows are those of the whole surface.
     pub(crate) shadow: Option<ShadowShaders>,
     pub(crate) state: FixedState,
+    /// Values of `override` constants.
+    pub(crate) constants: Vec<(String, Constant)>,
     /// Bindings of each material by itself.
     pub(crate) bound: Vec<BoundBinding>,
 }
@@ -228,7 +231,9 @@ impl CustomPipelines {
         let compiled = shaders.compile(gpu, variant, dfg_lut);
         compiled.map_err(|error| error.to_string())?;
         if let Some(shadow) = &shaders.shadow {
-            let pipeline = shadow.compile(gpu).map_err(|error| error.to_string())?;
+            let pipeline = shadow
+                .compile(gpu, &shaders.constants)
+                .map_err(|error| error.to_string())?;
             self.shadows.insert(number, pipeline);
         }
         self.shaders.insert(number, shaders);
@@ -347,6 +352,7 @@ impl MaterialShaders {
         let desc = GraphicsPipelineDesc {
             constants: constants
                 .map(|(name, value)| (name.to_owned(), value.into()))
+                .chain(self.constants.iter().cloned())
                 .collect(),
             ..GraphicsPipelineDesc::new(
                 "3d material",
@@ -364,10 +370,16 @@ impl MaterialShaders {
 }
 
 impl ShadowShaders {
-    fn compile(&self, gpu: &GpuDevice) -> CompileResult {
+    fn compile(&self, gpu: &GpuDevice, constants: &[(String, Constant)]) -> CompileResult {
         let fragment = self.fragment.as_ref();
+        let has = |name: &str| {
+            let mut all = fragment.into_iter().chain([&self.vertex]);
+            all.any(|shader| shader.has_constant(name))
+        };
+        let constants = constants.iter().filter(|(name, _)| has(name));
         let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc {
             fragment: fragment.map(|shader| (shader, material_entry_point(shader))),
+            constants: constants.cloned().collect(),
             vertex_buffers: vec![self.locations.layout()],
             cull: to_cull(self.cull),
             depth: Some(DepthState::GREATER),

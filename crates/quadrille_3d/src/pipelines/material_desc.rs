@@ -1,7 +1,7 @@
 //! State of materials' pipelines by bevy's names.
 
 use quadrille::vulkan::pipeline::PrimitiveTopology as Topology;
-use quadrille::vulkan::shader::ShaderDefVal;
+use quadrille::vulkan::shader::{Constant, ShaderDefVal};
 use quadrille::vulkan::vk;
 use wgpu_types::{CompareFunction, Face, PolygonMode, PrimitiveTopology};
 
@@ -10,7 +10,7 @@ use crate::scene::keys::CullMode;
 
 /// State of a material's pipelines that [`Material::specialize`](crate::Material::specialize) may change. Each other
 /// state is a pipeline of its own, and each other set of shader defs another translation of the shaders.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MaterialPipelineDesc {
     /// Culled faces, of shadow casters as well.
@@ -26,6 +26,8 @@ pub struct MaterialPipelineDesc {
     pub depth_write_enabled: Option<bool>,
     /// Shader defs of all stages, for `@if` and `constants::NAME`.
     pub shader_defs: Vec<ShaderDefVal>,
+    /// Values of `override` constants of the shaders, by name.
+    pub constants: Vec<(String, Constant)>,
 }
 
 impl Default for MaterialPipelineDesc {
@@ -37,6 +39,7 @@ impl Default for MaterialPipelineDesc {
             depth_compare: CompareFunction::GreaterEqual,
             depth_write_enabled: None,
             shader_defs: Vec::new(),
+            constants: Vec::new(),
         }
     }
 }

@@ -40,6 +40,7 @@ enum Kind {
     Swapped,
     OnTop,
     Points,
+    Dimmed,
 }
 
 impl From<&Specialized> for Kind {
@@ -57,6 +58,7 @@ impl Material for Specialized {
         match key.bind_group_data {
             Kind::Plain => {}
             Kind::Swapped => pipeline.shader_defs.push("SWAPPED".into()),
+            Kind::Dimmed => pipeline.constants.push(("SCALE".into(), 0.5_f32.into())),
             Kind::OnTop => pipeline.depth_compare = wgpu_types::CompareFunction::Always,
             Kind::Points => {
                 pipeline.topology = Some(wgpu_types::PrimitiveTopology::PointList);
@@ -69,16 +71,18 @@ const SPECIALIZED: &str = "
 @if(SWAPPED) @group(3) @binding(0) var<uniform> other: vec4f;
 @else @group(3) @binding(0) var<uniform> color: vec4f;
 
+override SCALE: f32 = 1.0;
+
 @fragment
 fn fragment() -> @location(0) vec4f {
     @if(SWAPPED) return other.bgra;
-    @else return color;
+    @else return vec4f(color.rgb * SCALE, 1.0);
 }
 ";
 
 #[test]
 #[ignore = "needs a device"]
-fn specialize_changes_defs_depth_and_topology() {
+fn specialize_changes_defs_constants_depth_and_topology() {
     log::collect();
     let mut rig = rig();
     let blue = Plain::from(Vec4::new(0.0, 0.0, 1.0, 1.0));
@@ -87,6 +91,7 @@ fn specialize_changes_defs_depth_and_topology() {
         (-0.25, 0.25, Kind::Plain),
         (-0.25, -0.25, Kind::Swapped),
         (0.25, 0.0, Kind::OnTop),
+        (0.25, -0.4, Kind::Dimmed),
     ] {
         let material = Specialized {
             color: LinearRgba::rgb(1.0, 0.5, 0.0),
@@ -108,6 +113,7 @@ fn specialize_changes_defs_depth_and_topology() {
         "in front of what is nearer",
     );
     assert_color(picture.at(8, 16), [0.0; 3], "corners alone");
+    assert_color(picture.at(24, 28), [0.5, 0.25, 0.0], "with a constant");
     assert!(log::take().is_empty());
 }
 

@@ -43,6 +43,9 @@ pub struct MaterialShaderForm {
     /// its builtin index, and `fn quadrille_clip_position(position: vec4f, quadrille_index: u32) -> vec4f`, the position
     /// of a vertex of it.
     pub prelude: &'static str,
+    /// Attribute of an instance's index in vertex shaders: `@builtin(instance_index)`, or a location of a vertex buffer, which
+    /// takes its place.
+    pub instance_index: &'static str,
     /// Binding of the table of rows.
     pub rows_binding: u32,
     /// Access to textures and samplers.
@@ -163,7 +166,7 @@ fn generate(
     let loads = globals.iter().any(|it| it.place.is_of_row());
     match stage {
         MaterialStage::Fragment => scanner.enter_fragment(loads, &mut edits)?,
-        _ => scanner.enter_vertex(loads, stage, &mut edits)?,
+        _ => scanner.enter_vertex(loads, (stage, form.instance_index), &mut edits)?,
     }
     if loads {
         let end = scanner.source.len();

@@ -22,7 +22,10 @@ impl Fixture {
     fn new() -> Self {
         let mut store = Materials2d::default();
         let layout = MaterialLayout::new(Tinted::bindings());
-        let source = ShaderSource::Default(Shader::from_wgsl("", "none.wgsl"));
+        let source = ShaderSources {
+            vertex: None,
+            fragment: FragmentSource::Default(Shader::from_wgsl("", "none.wgsl")),
+        };
         let id = TypeId::of::<Tinted>();
         store.add_type(id, ("Tinted", MaterialKind::Mesh), layout, source);
         Self {
@@ -46,6 +49,7 @@ impl Fixture {
             values,
             alpha_mode: Some(AlphaMode::Opaque),
             depth_bias: 0.0,
+            pipeline: Material2dPipelineDesc::default(),
         };
         let id = instance.0.expect("it has an asset");
         self.store.put((id, TypeId::of::<Tinted>()), desc);

@@ -344,6 +344,7 @@ impl Sources {
             fragment,
             shadow,
             state: pipeline.fixed_state(),
+            constants: pipeline.constants.clone(),
             bound: translation.bound,
         })
     }

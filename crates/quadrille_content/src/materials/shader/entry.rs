@@ -36,6 +36,21 @@ struct Outputs {
     position: Option<String>,
 }
 
+/// Input of a vertex shader with the index of its instance.
+struct InstanceIndex {
+    expression: String,
+    attribute: InstanceAttribute,
+}
+
+/// Location of the attribute of an instance's index.
+enum InstanceAttribute {
+    /// No input has it.
+    Missing,
+    OfParameter,
+    /// A member of a structure, with the tokens of its attribute.
+    OfMember(Range<usize>),
+}
+
 /// Name of a parameter of the generated entry point.
 fn input_name(index: usize) -> String {
     format!("{PREFIX}input_{index}")
@@ -60,7 +75,7 @@ impl Scanner<'_> {
     pub(super) fn enter_vertex(
         &self,
         loads: bool,
-        stage: MaterialStage,
+        (stage, index_attribute): (MaterialStage, &str),
         edits: &mut Edits,
     ) -> Result<(), String> {
         let entry = self.entry("vertex")?;
@@ -86,19 +101,35 @@ impl Scanner<'_> {
                 .map(|it| self.item(it))
                 .collect()
         });
-        let (index, input) = self.instance_index(&parameters);
+        let InstanceIndex {
+            expression: index,
+            attribute,
+        } = self.instance_index(&parameters);
         // Other names than in the file, where a parameter may be called as the function is.
         let names: Vec<_> = (0..parameters.len()).map(input_name).collect();
         let mut inputs: Vec<_> = parameters
             .iter()
             .zip(&names)
             .map(|(Item { attributes, ty, .. }, name)| {
-                let attributes = attributes.iter().map(|it| self.text(it.clone()));
+                let attributes = attributes
+                    .iter()
+                    .map(|it| match self.is_instance_index(it) {
+                        true => index_attribute,
+                        false => self.text(it.clone()),
+                    });
                 let attributes: Vec<_> = attributes.collect();
                 format!("{} {name}: {ty}", attributes.join(" "))
             })
             .collect();
-        inputs.extend(input.map(str::to_owned));
+        match attribute {
+            InstanceAttribute::Missing => {
+                inputs.push(format!("{index_attribute} {index}: u32"));
+            }
+            InstanceAttribute::OfMember(at) => {
+                edits.push((self.bytes(at), index_attribute.to_owned()));
+            }
+            InstanceAttribute::OfParameter => {}
+        }
         let call = format!("{}({})", self.word(entry.at + 1), names.join(", "));
         let has_position = outputs.is_some() || self.has(&of_result, "builtin", "position");
         let text = self.wrapper((&inputs.join(", "), &index), &call, loads, stage, outputs);
@@ -189,26 +220,40 @@ struct QuadrilleVertexOutput {{ {members}@location(15) @interpolate(flat) {PREFI
         all
     }
 
-    /// Expression of the builtin `instance_index`, and a parameter that has it if no other does.
-    fn instance_index(&self, parameters: &[Item<'_>]) -> (String, Option<&'static str>) {
-        let is_it = |attributes: &[Range<usize>]| self.has(attributes, "builtin", "instance_index");
+    fn is_instance_index(&self, attribute: &Range<usize>) -> bool {
+        self.has(std::slice::from_ref(attribute), "builtin", "instance_index")
+    }
+
+    /// Finds the builtin `instance_index` among the inputs.
+    fn instance_index(&self, parameters: &[Item<'_>]) -> InstanceIndex {
+        let find = |attributes: &[Range<usize>]| {
+            let mut attributes = attributes.iter();
+            attributes.find(|it| self.is_instance_index(it)).cloned()
+        };
         for (at, Item { attributes, ty, .. }) in parameters.iter().enumerate() {
             let name = input_name(at);
-            if is_it(attributes) {
-                return (name, None);
+            if find(attributes).is_some() {
+                return InstanceIndex {
+                    expression: name,
+                    attribute: InstanceAttribute::OfParameter,
+                };
             }
             let Some(open) = self.structure(ty) else {
                 continue;
             };
-            let mut members = self.items(open).into_iter().map(|it| self.item(it));
-            if let Some(member) = members.find(|it| is_it(&it.attributes)) {
-                return (format!("{name}.{}", member.name), None);
+            for member in self.items(open).into_iter().map(|it| self.item(it)) {
+                if let Some(attribute) = find(&member.attributes) {
+                    return InstanceIndex {
+                        expression: format!("{name}.{}", member.name),
+                        attribute: InstanceAttribute::OfMember(attribute),
+                    };
+                }
             }
         }
-        (
-            format!("{PREFIX}instance_index"),
-            Some("@builtin(instance_index) quadrille_instance_index: u32"),
-        )
+        InstanceIndex {
+            expression: format!("{PREFIX}instance_index"),
+            attribute: InstanceAttribute::Missing,
+        }
     }
 
     fn item(&self, tokens: Range<usize>) -> Item<'_> {

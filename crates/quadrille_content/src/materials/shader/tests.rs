@@ -53,6 +53,7 @@ fn form(images: MaterialImages) -> MaterialShaderForm {
     MaterialShaderForm {
         group: 3,
         prelude: PRELUDE,
+        instance_index: "@builtin(instance_index)",
         rows_binding: 24,
         images,
     }
@@ -400,5 +401,37 @@ fn hostile_shaders_end_soon() {
     let brackets = format!("@fragment fn fragment{}", "(".repeat(100_000));
     for source in [bindings, uses, brackets] {
         assert!(generated(&source).is_err());
+    }
+}
+
+#[test]
+fn instance_indices_may_come_from_a_vertex_buffer() {
+    let form = MaterialShaderForm {
+        instance_index: "@location(9)",
+        ..form(MaterialImages::Bindless)
+    };
+    let inputs = [
+        "struct Input { @location(0) at: vec3f, @builtin(instance_index) instance: u32 }",
+        "",
+        "",
+    ];
+    let parameters = [
+        "input: Input",
+        "@builtin(instance_index) instance: u32",
+        "@location(0) at: vec3f",
+    ];
+    for (input, parameter) in inputs.into_iter().zip(parameters) {
+        let source = format!(
+            "{input}
+@vertex fn vertex({parameter}) -> @builtin(position) vec4f {{ return vec4f(0.0); }}"
+        );
+        let shader = Shader::from_wgsl(source, "vertex.wgsl");
+        let stage = (&shader, MaterialStage::Vertex);
+        let translated = translate_material("Own", stage, &layout(), &form, &[], &mut Vec::new());
+        let translated = translated.expect("the shader is right");
+        let entry = translated.entry_points().iter();
+        let mut entry = entry.filter(|it| it.name == MATERIAL_VERTEX);
+        let inputs = &entry.next().expect("it is there").inputs;
+        assert!(inputs.iter().any(|it| it.location == 9), "{parameter}");
     }
 }

@@ -1,0 +1,216 @@
+//! Vertex shaders and states of pipelines of 2D materials, by exact colors.
+
+use bevy_math::{Vec2, Vec3, Vec4};
+use quadrille_2d::prelude::*;
+use quadrille_2d::{Material2dKey, Material2dPipelineDesc, Phase2d, Quadrille2dPlugin};
+
+use crate::common::{Rig, log};
+use crate::materials::{add, add_shader, assert_color};
+
+/// Moves a mesh or sprite by pixels.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+#[bind_group_data(Kind)]
+struct Moved {
+    #[uniform(20)]
+    by: Vec4,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Plain,
+    Swapped,
+    Dimmed,
+    Points,
+}
+
+impl From<&Moved> for Kind {
+    fn from(material: &Moved) -> Self {
+        material.kind
+    }
+}
+
+const HANDLE: Handle<Shader> = bevy_asset::uuid_handle!("1b1dc5ac-1f3c-4d0f-9d67-60b1f1e5b4b1");
+
+impl Material2d for Moved {
+    fn vertex_shader() -> ShaderRef {
+        HANDLE.into()
+    }
+
+    fn fragment_shader() -> ShaderRef {
+        HANDLE.into()
+    }
+
+    fn specialize(pipeline: &mut Material2dPipelineDesc, key: Material2dKey<Self>) {
+        match key.bind_group_data {
+            Kind::Plain => {}
+            Kind::Swapped => pipeline.shader_defs.push("SWAPPED".into()),
+            Kind::Dimmed => pipeline.constants.push(("SCALE".into(), 0.5_f32.into())),
+            Kind::Points => pipeline.topology = Some(wgpu_types::PrimitiveTopology::PointList),
+        }
+    }
+}
+
+/// Moves a sprite by pixels.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+struct Effect {
+    #[uniform(20)]
+    by: Vec4,
+}
+
+impl MaterialExtension2d for Effect {
+    fn vertex_shader() -> Option<ShaderRef> {
+        Some(HANDLE.into())
+    }
+
+    fn fragment_shader() -> Option<ShaderRef> {
+        Some(HANDLE.into())
+    }
+}
+
+const SHADER: &str = "
+import bevy_sprite_render::mesh2d::{
+    functions::{get_world_from_local, mesh2d_position_local_to_world, mesh2d_position_world_to_clip},
+    vertex_input::Vertex, vertex_output::VertexOutput,
+};
+
+@group(constants::MATERIAL_BIND_GROUP) @binding(20) var<uniform> by: vec4f;
+override SCALE: f32 = 1.0;
+
+@vertex
+fn vertex(vertex: Vertex) -> VertexOutput {
+    var out: VertexOutput;
+    let world_from_local = get_world_from_local(vertex.instance_index);
+    out.world_position = mesh2d_position_local_to_world(world_from_local, vec4f(vertex.position, 1.0));
+    out.world_position += vec4f(by.xy, 0.0, 0.0);
+    out.position = mesh2d_position_world_to_clip(out.world_position);
+    out.uv = vertex.uv;
+    out.color = vertex.color;
+    out.instance_index = vertex.instance_index;
+    return out;
+}
+
+@fragment
+fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
+    let color = vec3f(1.0, 0.5, 0.25) * SCALE;
+    @if(SWAPPED) return vec4f(color.bgr, 1.0);
+    @else return vec4f(color, 1.0);
+}
+";
+
+fn rig(source: &str) -> Rig {
+    let plugins = (
+        Quadrille2dPlugin::default(),
+        Material2dPlugin::<Moved>::default(),
+        SpriteMaterialPlugin::<Effect>::default(),
+    );
+    let mut rig = Rig::with(32, 32, plugins);
+    add_shader(&mut rig.app, &HANDLE, source);
+    rig.start();
+    let world = rig.app.world_mut();
+    world.insert_resource(ClearColor(Color::BLACK));
+    world.spawn((Camera2d, Msaa::Off));
+    rig
+}
+
+/// Spawns a square of 8 pixels around the center, which its material moves.
+fn square(rig: &mut Rig, by: Vec2, kind: Kind) {
+    let mesh = add(rig, Mesh::from(Rectangle::new(8.0, 8.0)));
+    show(rig, mesh, by, kind);
+}
+
+fn show(rig: &mut Rig, mesh: Handle<Mesh>, by: Vec2, kind: Kind) {
+    let by = by.extend(0.0).extend(0.0);
+    let material = add(rig, Moved { by, kind });
+    let world = rig.app.world_mut();
+    world.spawn((Mesh2d(mesh), MeshMaterial2d(material), Transform::IDENTITY));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn vertex_shaders_move_meshes_and_sprites() {
+    log::collect();
+    let mut rig = rig(SHADER);
+    let mesh = add(&mut rig, Mesh::from(Rectangle::new(8.0, 8.0)));
+    for x in [-8.0, 8.0] {
+        show(&mut rig, mesh.clone(), Vec2::new(x, 0.0), Kind::Plain);
+    }
+    let by = Vec4::new(0.0, 8.0, 0.0, 0.0);
+    let effect = add(&mut rig, Effect { by });
+    let sprite = Sprite::from_color(Color::WHITE, Vec2::splat(8.0));
+    let place = Transform::from_translation(Vec3::new(0.0, 2.0, 0.0));
+    let world = rig.app.world_mut();
+    world.spawn((sprite, SpriteMaterial(effect), place));
+    let picture = rig.picture();
+    for at in [[-8, 0], [8, 0], [0, 10]] {
+        assert_color(&picture, at, [1.0, 0.5, 0.25]);
+    }
+    assert_color(&picture, [0, 0], [0.0; 3]);
+    let draws = rig.app.world().resource::<Phase2d>().draws();
+    assert_eq!(draws, 2, "meshes of one type are one draw");
+    assert!(log::take().is_empty());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn vertex_shader_needs_neither_view_nor_uniform() {
+    log::collect();
+    let source = "
+@vertex fn vertex(@location(0) position: vec3f) -> @builtin(position) vec4f {
+    return vec4f(position.xy / 8.0 + vec2f(0.5, 0.0), 0.5, 1.0);
+}
+@fragment fn fragment() -> @location(0) vec4f { return vec4f(1.0, 0.5, 0.25, 1.0); }";
+    let mut rig = rig(source);
+    square(&mut rig, Vec2::ZERO, Kind::Plain);
+    let picture = rig.picture();
+    assert_color(&picture, [8, 0], [1.0, 0.5, 0.25]);
+    assert_color(&picture, [-8, 0], [0.0; 3]);
+    assert!(log::take().is_empty());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn specialize_changes_defs_constants_and_topology() {
+    log::collect();
+    let mut rig = rig(SHADER);
+    square(&mut rig, Vec2::new(-8.0, 8.0), Kind::Plain);
+    square(&mut rig, Vec2::new(8.0, 8.0), Kind::Swapped);
+    square(&mut rig, Vec2::new(-8.0, -8.0), Kind::Dimmed);
+    square(&mut rig, Vec2::new(8.0, -8.0), Kind::Points);
+    let picture = rig.picture();
+    assert_color(&picture, [-8, 8], [1.0, 0.5, 0.25]);
+    assert_color(&picture, [8, 8], [0.25, 0.5, 1.0]);
+    assert_color(&picture, [-8, -8], [0.5, 0.25, 0.125]);
+    assert_color(&picture, [8, -8], [0.0; 3]);
+    assert!(log::take().is_empty());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn wrong_vertex_shader_is_reported_and_magenta() {
+    for (source, part) in [
+        (
+            SHADER.replace("@vertex", ""),
+            "has no entry point. Write `@vertex fn vertex",
+        ),
+        (
+            SHADER.replace("vertex_input::Vertex", "vertex_input::Vertexes"),
+            "Vertexes",
+        ),
+        (
+            SHADER.replace("by.xy", "other[0].xy")
+                + "@group(0) @binding(9) var<storage, read> other: array<vec4f>;",
+            "reads `other`",
+        ),
+    ] {
+        log::collect();
+        let mut rig = rig(&source);
+        square(&mut rig, Vec2::ZERO, Kind::Plain);
+        assert_color(&rig.picture(), [0, 0], [1.0, 0.0, 1.0]);
+        let lines = log::take();
+        // One for the meshes' type, and one for the sprites'.
+        assert_eq!(lines.len(), 2, "{lines:#?}");
+        let has_part = lines.iter().all(|line| line.contains(part));
+        assert!(has_part, "{part} is not in {lines:#?}");
+    }
+}
