@@ -143,6 +143,7 @@ fn setup_first(mut commands: Commands, gpu: Res<GpuDevice>, args: Res<Args>) -> 
         second.arg("--screenshot").arg(path);
     }
     let second = Second(second.spawn()?);
+    own.set_read_timeout(Some(TIMEOUT))?;
 
     memory.send(&own)?;
     let turns = gpu.peer_timeline("turns", own, PeerSide::First)?;

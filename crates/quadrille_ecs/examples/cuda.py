@@ -109,8 +109,10 @@ def main():
     connection = socket.socket(fileno=0)
     memory_fd, layout = receive(connection)
     semaphore_fd, kind = receive(connection)
-    if kind != b"\x01":
+    if kind[:1] != b"\x01":
         sys.exit("the device shares no timelines by file descriptors")
+    # The answer of PeerSide::Second: the semaphore is imported.
+    connection.sendall(struct.pack("<I", 1) + b"\x01")
     # MemoryLayout::to_bytes: version, handle, dedicated, bytes, memory type, device, driver.
     _, _, dedicated, size, _ = struct.unpack_from("<BBBQI", layout)
     device_uuid = layout[15:31]

@@ -11,7 +11,7 @@ extern crate quadrille_ecs as quadrille;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, ExitCode};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bevy_app::App;
 use bevy_derive::Deref;
@@ -135,6 +135,8 @@ fn main() -> ExitCode {
 
 fn setup(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Uploads>) -> Result {
     let (own, others) = UnixStream::pair()?;
+    // Python imports the semaphore before it starts CUDA.
+    own.set_read_timeout(Some(Duration::from_secs(60)))?;
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/cuda.py");
     let script = std::env::var("QUADRILLE_CUDA").unwrap_or_else(|_| script.to_owned());
     let frames = std::env::args().nth(1).unwrap_or_else(|| "1000".to_owned());

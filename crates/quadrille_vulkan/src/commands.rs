@@ -311,6 +311,25 @@ impl CommandList {
         self.add(Command::DrawRaw { closure });
     }
 
+    /// Makes all earlier writes of its queue visible to the host, which reads memory of its own
+    /// ([`Gpu::import_host_buffer`](crate::device::Gpu::import_host_buffer)) once the submission is complete. Not within
+    /// rendering.
+    pub fn make_visible_to_host(&mut self) {
+        let closure: RawCommand = Box::new(|device, buffer| {
+            let barrier = vk::MemoryBarrier2::default()
+                .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+                .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+                .dst_stage_mask(vk::PipelineStageFlags2::HOST)
+                .dst_access_mask(vk::AccessFlags2::HOST_READ);
+            let barriers = [barrier];
+            let info = vk::DependencyInfo::default().memory_barriers(&barriers);
+            // SAFETY: the buffer is being recorded; all queues support these stages.
+            unsafe { device.cmd_pipeline_barrier2(buffer, &info) };
+        });
+        let closure = self.add_closure(closure);
+        self.add(Command::Raw { closure });
+    }
+
     fn add_closure(&mut self, closure: RawCommand) -> u32 {
         let closures = &mut self.side_mut().raw;
         closures.push(closure);

@@ -358,6 +358,16 @@ pub enum FrameError {
         /// Highest value that is signalled or pending.
         highest: u64,
     },
+    /// A pass cannot use a binary semaphore of a sync file so.
+    #[error("the pass `{pass}` cannot use the binary semaphore `{semaphore}`: {problem}")]
+    BinarySemaphore {
+        /// The pass.
+        pass: String,
+        /// The semaphore.
+        semaphore: String,
+        /// Cause and remedy.
+        problem: &'static str,
+    },
     /// A pass uses a value of the program's timeline semaphore that is too far above the current value.
     #[error(
         "the pass `{pass}` uses value {value} of the timeline `{timeline}`, which is more than {most} above \

@@ -69,6 +69,8 @@
 //!   created when a frame first uses it, and recreated when its memory offset changes.
 //! - *Memory that others share is exclusive and dedicated* (`resources/external.rs`): an importer needs a descriptor and
 //!   the exporter's description. Where the device shares no semaphores, threads relay the values of a `PeerTimeline`.
+//! - *A sync file is a timeline of one step* (`resources/external/sync_fd.rs`): plans know no binary semaphores but those of
+//!   windows.
 //! - *A stream has one queue*, exclusively if the main loop has not used that queue yet. So
 //!   wait-before-signal is submitted only where it blocks no other submitter.
 //! - *A ring uses wait-before-signal.* Its producer waits for entry numbers on a timeline of the ring, since the

@@ -22,7 +22,8 @@ pub(crate) mod view;
 pub use buffer::{BufferDesc, BufferUsage, GpuBuffer};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use external::{
-    DrmModifier, MemoryHandle, MemoryLayout, PeerSide, PeerTimeline, PlaneLayout, SharedMemory,
+    BinarySemaphore, DrmModifier, MemoryHandle, MemoryLayout, PeerSide, PeerTimeline, PlaneLayout,
+    SharedMemory,
 };
 pub use format::{Block, block, texel_bytes};
 pub use handle::Handle;

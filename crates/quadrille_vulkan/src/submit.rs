@@ -107,7 +107,7 @@ impl Frames {
                 return Err(error);
             }
         };
-        let signals = presenting(input.plan, &batches);
+        let signals = certain_signals(&input, &batches);
         if let Err(error) = self.submit_segments(input.plan, batches, states, host) {
             if self.broken {
                 give_up(windows, presents)
@@ -122,11 +122,13 @@ impl Frames {
             && let Err(error) = self.wait_timelines(self.device.info.timeout())
         {
             // The frame is already submitted, and the next one that waits for it reports the delay.
-            tracing::error!("no window is presented: {error}");
+            tracing::error!("no window is presented, and no sync file can be exported: {error}");
             give_up(windows, std::mem::take(&mut presents));
         } else if let Err(error) = self.wait_presentable(&signals) {
             give_up(windows, presents);
             return Err(error);
+        } else {
+            Self::note_certain(&input);
         }
         if let Some(timing) = &mut self.timing {
             let point = |queue, offset| TimelinePoint {
@@ -408,11 +410,13 @@ impl Frames {
     }
 }
 
-/// Returns the points of the submissions that signal present semaphores.
-fn presenting(plan: &Plan, batches: &[Batch]) -> Vec<Point> {
-    let presenting = plan.submissions.iter().zip(batches);
-    let presenting = presenting.filter(|(submission, _)| !submission.presents.is_empty());
-    presenting
+/// Returns the points of the submissions that signal binary semaphores for presents and for sync files.
+fn certain_signals(input: &FrameInput<'_>, batches: &[Batch]) -> Vec<Point> {
+    let submissions = input.plan.submissions.iter().zip(batches);
+    let signalling = submissions.filter(|(submission, _)| {
+        !submission.presents.is_empty() || user_timelines::signals_sync_file(input, submission)
+    });
+    signalling
         .flat_map(|(_, batch)| batch.signal_points.clone())
         .collect()
 }

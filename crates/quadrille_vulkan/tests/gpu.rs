@@ -43,6 +43,9 @@ mod import;
 mod lifetime;
 #[path = "gpu/pace.rs"]
 mod pace;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "gpu/peers.rs"]
+mod peers;
 #[path = "gpu/random_frames.rs"]
 mod random_frames;
 #[path = "gpu/reload.rs"]
@@ -57,6 +60,9 @@ mod robust;
 mod sharing;
 #[path = "gpu/stream.rs"]
 mod stream;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "gpu/sync_files.rs"]
+mod sync_files;
 #[path = "gpu/timelines.rs"]
 mod timelines;
 #[path = "gpu/transient.rs"]

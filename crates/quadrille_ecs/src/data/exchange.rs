@@ -14,6 +14,8 @@ use quadrille_sync::topology::{Capabilities, FamilyIndex, QueueIndex, Topology};
 use quadrille_vulkan::ash;
 use quadrille_vulkan::commands::CommandList;
 use quadrille_vulkan::device::Gpu;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use quadrille_vulkan::resources::BinarySemaphore;
 use quadrille_vulkan::resources::{Handle, ImageUsage, TimelineSemaphore};
 
 use crate::data::internal::{InternalPass, InternalUse};
@@ -91,6 +93,14 @@ impl Exchange {
     /// signals it.
     pub fn at(&mut self, timeline: &TimelineSemaphore, value: u64) {
         self.timeline = Some((timeline.clone(), value));
+    }
+
+    /// An acquire waits for the sync file that the owner gave with the resource
+    /// ([`Gpu::import_sync_fd`](quadrille_vulkan::device::Gpu::import_sync_fd)); a release signals a semaphore to be exported as
+    /// one ([`Gpu::exportable_semaphore`](quadrille_vulkan::device::Gpu::exportable_semaphore)). Each frame takes another one.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub fn with(&mut self, semaphore: &BinarySemaphore) {
+        self.at(semaphore.step(), 1);
     }
 }
 
@@ -235,7 +245,14 @@ fn release(one: &Exchange, topology: &Topology) -> InternalPass {
     let mut made = pass("release", one, access, TimelineUseKind::Signal);
     made.prologue = false;
     match one.owner {
-        ExternalOwner::Program => made.queue.fixed = Some(QueueIndex(0)),
+        ExternalOwner::Program => {
+            made.queue.fixed = Some(QueueIndex(0));
+            if matches!(one.handle, Handle::Buffer(_)) {
+                // It may lie in memory of the host. The signal of a semaphore makes writes available, but not visible to
+                // the host (section "Availability, Visibility, and Domain Operations").
+                made.list.make_visible_to_host();
+            }
+        }
         outside => made.gives = Some((outside.family(topology), one.layout)),
     }
     made

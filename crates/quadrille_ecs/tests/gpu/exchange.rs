@@ -17,7 +17,7 @@ use quadrille_ecs::*;
 use quadrille_sync::flags::Layout;
 use quadrille_vulkan::device::Gpu;
 use quadrille_vulkan::resources::{
-    BufferDesc, GpuBuffer, GpuImage, ImageDesc, MemoryHandle, TimelineSemaphore,
+    BufferDesc, BufferUsage, GpuBuffer, GpuImage, ImageDesc, MemoryHandle, TimelineSemaphore,
 };
 use quadrille_vulkan::{Format, ash, vk};
 
@@ -299,6 +299,17 @@ fn mistakes_of_sharing_are_one_message_each() {
             .contains("it takes 256; import it with the description"),
         "{said}"
     );
+    let memory = made.export().expect("it is exportable");
+    let mut others = desc();
+    others.usage |= BufferUsage::INDIRECT;
+    let said = gpu
+        .import_buffer(&others, memory)
+        .expect_err("it has another usage");
+    assert!(
+        said.to_string()
+            .contains("its description is another one than that of the exported resource"),
+        "{said}"
+    );
     let layers = ImageDesc {
         array_layers: 2,
         ..picture()
@@ -403,9 +414,21 @@ fn host_memory_is_a_buffer_until_the_device_is_done_with_it() {
     // The host has written it, and nobody else will: one acquire, before the first frame.
     let mut exchanges = rig.app.world_mut().resource_mut::<Exchanges>();
     exchanges.acquire(shared.clone(), ExternalOwner::Program, Layout::Undefined);
-    rig.app.insert_resource(Shared(shared));
-    rig.update(3);
+    rig.app.insert_resource(Shared(shared.clone()));
+    rig.update(2);
+    // After a release the host reads at once, while the device lives on.
+    let done = gpu(&rig).timeline_semaphore("done", 0).expect("it is made");
+    let mut exchanges = rig.app.world_mut().resource_mut::<Exchanges>();
+    let released = exchanges.release(shared, ExternalOwner::Program, Layout::Undefined);
+    released.at(&done, 1);
+    rig.update(1);
+    assert!(done.wait(1, LONG).expect("the device is there"));
+    // SAFETY: the release is complete, and no later frame uses the buffer.
+    let first = unsafe { pages.number(0).read() };
+    assert_eq!(first, 3 * 5);
     rig.expect_no_errors();
+    // It holds the device.
+    drop(done);
     drop(rig);
     assert_eq!(Arc::strong_count(&pages), 1, "the device is done with it");
     // SAFETY: the device is gone.

@@ -14,6 +14,7 @@ mod peer;
 mod semaphores;
 mod shared_memory;
 mod socket;
+mod sync_fd;
 
 use std::ffi::CStr;
 
@@ -21,6 +22,7 @@ use ash::{ext, khr, vk};
 
 pub use peer::{PeerSide, PeerTimeline};
 pub use shared_memory::{DrmModifier, MemoryLayout, PlaneLayout, SharedMemory};
+pub use sync_fd::BinarySemaphore;
 
 use crate::device::Device;
 use crate::error::Error;

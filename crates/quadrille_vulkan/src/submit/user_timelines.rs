@@ -12,7 +12,7 @@ use crate::device::batch::{Batch, semaphore_info};
 use crate::device::time_limit::TimeLimit;
 use crate::error::FrameError;
 use crate::record::FrameInput;
-use crate::resources::timeline_semaphore::{MAX_DIFFERENCE, TimelineSemaphore};
+use crate::resources::timeline_semaphore::{Binary, MAX_DIFFERENCE, TimelineSemaphore};
 use crate::submit::frames::Frames;
 
 /// A value that a pending submission waits for or signals.
@@ -39,8 +39,12 @@ impl Frames {
             let problem = format!("there are {given} semaphores for {named} timelines");
             return Err(FrameError::Mismatch { problem });
         }
-        for one in &input.frame.timeline_uses {
+        for (at, one) in input.frame.timeline_uses.iter().enumerate() {
             let (semaphore, value) = self.resolve(input, one)?;
+            if semaphore.binary().is_some() {
+                check_binary(input, at, (semaphore, value))?;
+                continue;
+            }
             let reached = semaphore.value()?;
             let highest = semaphore.highest()?;
             let pass = || input.frame.pass(one.pass).name.to_string();
@@ -123,7 +127,9 @@ impl Frames {
                     continue;
                 };
                 let value = timeline.base.saturating_add(one.value);
-                if one.kind == Kind::Signal {
+                if semaphore.binary().is_some() {
+                    semaphore.note_used();
+                } else if one.kind == Kind::Signal {
                     semaphore.submitted(value);
                 }
                 in_use.push(InUse {
@@ -134,6 +140,13 @@ impl Frames {
                     done,
                 });
             }
+        }
+    }
+
+    /// Notes that everything is submitted that the signals of the frame's exportable semaphores depend on.
+    pub(crate) fn note_certain(input: &FrameInput<'_>) {
+        for semaphore in input.timelines {
+            semaphore.note_certain();
         }
     }
 
@@ -201,4 +214,33 @@ impl Frames {
             }
         }
     }
+}
+
+/// Checks that a frame uses a binary semaphore once, and in its direction.
+fn check_binary(
+    input: &FrameInput<'_>,
+    at: usize,
+    (semaphore, value): (&TimelineSemaphore, u64),
+) -> Result<(), FrameError> {
+    let one = &input.frame.timeline_uses[at];
+    let mut earlier = input.frame.timeline_uses[..at].iter();
+    let is_twice = earlier.any(|it| it.timeline == one.timeline);
+    let problem = semaphore.misuse(one.kind == Kind::Signal, value);
+    let twice = "another pass of the frame uses it too; let one pass use it, and order the other one after that";
+    let Some(problem) = problem.or(is_twice.then_some(twice)) else {
+        return Ok(());
+    };
+    Err(FrameError::BinarySemaphore {
+        pass: input.frame.pass(one.pass).name.to_string(),
+        semaphore: semaphore.name().to_string(),
+        problem,
+    })
+}
+
+/// Whether a submission signals a semaphore that is exported as a sync file.
+pub(crate) fn signals_sync_file(input: &FrameInput<'_>, submission: &Submission) -> bool {
+    submission.timeline_uses(input.frame).any(|one| {
+        let semaphore = input.timelines.get(one.timeline as usize);
+        semaphore.is_some_and(|it| it.binary() == Some(Binary::Exportable))
+    })
 }

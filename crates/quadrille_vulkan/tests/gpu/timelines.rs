@@ -10,7 +10,11 @@ use quadrille_vulkan::{FrameError, vk};
 use crate::rig::{Declared, Rig, TIMEOUT};
 
 /// Declares a pass that waits for or signals a value.
-fn declare(declared: &mut Declared, timeline: &TimelineSemaphore, uses: &[(TimelineUseKind, u64)]) {
+pub(crate) fn declare(
+    declared: &mut Declared,
+    timeline: &TimelineSemaphore,
+    uses: &[(TimelineUseKind, u64)],
+) {
     let pass = declared.pass("waits", QueueRequest::default(), &[], |_| {});
     let (name, base) = (timeline.name().clone(), 0);
     declared.frame.timelines.push(UserTimeline { name, base });

@@ -46,7 +46,7 @@ impl ExternalBacking {
         name: &str,
         of: For,
         source: Source,
-        modifier: Option<DrmModifier>,
+        (description, modifier): (u64, Option<DrmModifier>),
     ) -> Result<Self, Error> {
         let needs = match of {
             // SAFETY: the caller has just made the buffer from this device.
@@ -55,8 +55,8 @@ impl ExternalBacking {
             For::Image(raw) => unsafe { device.raw.get_image_memory_requirements(raw) },
         };
         let mut backing = match source {
-            Source::New(handle) => Self::export(device, name, of, needs, handle)?,
-            Source::Shared(memory) => Self::import(device, name, of, needs, memory)?,
+            Source::New(handle) => Self::export(device, name, of, needs, (handle, description))?,
+            Source::Shared(memory) => Self::import(device, name, of, needs, (memory, description))?,
             Source::Host(pointer, bytes, keep) => {
                 Self::import_host(device, name, needs, (pointer, bytes), keep)?
             }
@@ -91,7 +91,7 @@ impl ExternalBacking {
         name: &str,
         of: For,
         needs: vk::MemoryRequirements,
-        handle: MemoryHandle,
+        (handle, description): (MemoryHandle, u64),
     ) -> Result<Self, Error> {
         let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
         let memory_type = device.memory.find_type(needs.memory_type_bits, local);
@@ -113,6 +113,7 @@ impl ExternalBacking {
                 is_dedicated: true,
                 device: uuid,
                 driver,
+                description,
                 modifier: None,
             }),
             keep: None,
@@ -124,7 +125,7 @@ impl ExternalBacking {
         name: &str,
         of: For,
         needs: vk::MemoryRequirements,
-        memory: SharedMemory,
+        (memory, description): (SharedMemory, u64),
     ) -> Result<Self, Error> {
         let SharedMemory { fd, layout } = memory;
         let is_opaque = layout.handle == MemoryHandle::OpaqueFd;
@@ -144,6 +145,7 @@ impl ExternalBacking {
         let memory_type = match layout.handle {
             MemoryHandle::OpaqueFd => {
                 check_ids(device, name, &layout)?;
+                check_description(name, &layout, description)?;
                 layout.memory_type
             }
             MemoryHandle::DmaBuf => {
@@ -323,6 +325,19 @@ fn allocate(
     Ok(memory)
 }
 
+/// Checks that a resource is described as the one whose dedicated memory was exported
+/// (`VUID-VkMemoryDedicatedAllocateInfo-image-01876` and `-buffer-01877`: both have to be identical).
+fn check_description(name: &str, layout: &MemoryLayout, own: u64) -> Result<(), Error> {
+    if layout.description == own {
+        return Ok(());
+    }
+    Err(invalid(
+        name,
+        "its description is another one than that of the exported resource; import it with the same size, format, \
+         usages, mip levels, layers and samples",
+    ))
+}
+
 /// The memory types that a dma-buf can be imported to.
 fn dma_buf_types(device: &Device, name: &str, fd: &OwnedFd) -> Result<u32, Error> {
     need(device, name, MemoryHandle::DmaBuf.extension())?;
@@ -337,7 +352,7 @@ fn dma_buf_types(device: &Device, name: &str, fd: &OwnedFd) -> Result<u32, Error
 }
 
 /// `deviceUUID` and `driverUUID`.
-fn ids(device: &Device) -> ([u8; 16], [u8; 16]) {
+pub(super) fn ids(device: &Device) -> ([u8; 16], [u8; 16]) {
     let mut ids = vk::PhysicalDeviceIDProperties::default();
     let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut ids);
     // SAFETY: the physical device is of this instance, of Vulkan 1.3.

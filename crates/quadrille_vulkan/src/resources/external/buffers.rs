@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 use ash::{ext, vk};
 
 use super::allocate::{ExternalBacking, For, Source};
+use super::shared_memory::description;
 use super::{MemoryHandle, SharedMemory, check_features, check_shared, invalid, need};
 use crate::device::Device;
 use crate::device::backing::Backing;
@@ -34,7 +35,8 @@ impl Gpu {
     /// Creates a buffer in memory that somebody has exported. The description has to be the exporter's.
     ///
     /// # Errors
-    /// The memory is of another device, has too few bytes, or the device cannot import it. The descriptor is closed.
+    /// The memory is of another device or of a buffer with another description, has too few bytes, or the device cannot
+    /// import it. The descriptor is closed.
     pub fn import_buffer(
         &self,
         desc: &BufferDesc,
@@ -141,7 +143,14 @@ impl Gpu {
         // SAFETY: the description is checked.
         let raw = unsafe { device.raw.create_buffer(&info, None) };
         let raw = raw.map_err(Error::vulkan(device, &desc.name, "vkCreateBuffer"))?;
-        match ExternalBacking::bind(device, &desc.name, For::Buffer(raw), source, None) {
+        let described = description(&[0, desc.bytes, u64::from(usage.as_raw())]);
+        match ExternalBacking::bind(
+            device,
+            &desc.name,
+            For::Buffer(raw),
+            source,
+            (described, None),
+        ) {
             Ok(backing) => {
                 device.names.name(raw, &desc.name);
                 let backing = Backing::External(Box::new(backing));

@@ -4,6 +4,7 @@ use ash::{ext, vk};
 
 use super::allocate::{ExternalBacking, For, Source};
 use super::modifiers::{self, Tiling};
+use super::shared_memory::description;
 use super::{MemoryHandle, SharedMemory, check_features, check_shared, need};
 use crate::device::Device;
 use crate::device::backing::Backing;
@@ -43,7 +44,8 @@ impl Gpu {
     /// Creates an image in memory that somebody has exported. The description has to be the exporter's.
     ///
     /// # Errors
-    /// The memory is of another device, has too few bytes, or the device cannot import it. The descriptor is closed.
+    /// The memory is of another device or of an image with another description, has too few bytes, or the device cannot
+    /// import it. The descriptor is closed.
     pub fn import_image(&self, desc: &ImageDesc, memory: SharedMemory) -> Result<GpuImage, Error> {
         let handle = memory.layout.handle;
         let importable = vk::ExternalMemoryFeatureFlags::IMPORTABLE;
@@ -98,12 +100,14 @@ impl Gpu {
                 let found = features(device, &info, handle, modifier);
                 check_features(&desc.name, &format!("{handle:?}"), found, wanted, device)?;
             }
+            let described = describe(&info);
             let mut external =
                 vk::ExternalMemoryImageCreateInfo::default().handle_types(handle.raw());
             let info = info.push_next(&mut external);
             let raw = tiling.create(device, &desc.name, info)?;
             let made = modifiers::of_image(device, raw, &desc, &tiling).and_then(|modifier| {
-                ExternalBacking::bind(device, &desc.name, For::Image(raw), source, modifier)
+                let described = (described, modifier);
+                ExternalBacking::bind(device, &desc.name, For::Image(raw), source, described)
             });
             match made {
                 Ok(backing) => {
@@ -129,6 +133,20 @@ impl GpuImage {
         let object = self.object();
         ExternalBacking::share_backing(&object.backing(), &object.device, self.name())
     }
+}
+
+/// Hash of the parts of a description that exporter and importer share.
+fn describe(info: &vk::ImageCreateInfo<'_>) -> u64 {
+    let kinds = [info.image_type.as_raw(), info.format.as_raw()];
+    // Vulkan has no negative type or format; a cast keeps the number in any case.
+    let kinds = kinds.map(|kind| u64::from(kind.cast_unsigned()));
+    let extent = [info.extent.width, info.extent.height, info.extent.depth];
+    let counts = [info.mip_levels, info.array_layers, info.samples.as_raw()];
+    let flags = [info.usage.as_raw(), info.flags.as_raw()];
+    let rest = [extent, counts].concat();
+    let rest = rest.iter().chain(&flags).map(|number| u64::from(*number));
+    let numbers: Vec<u64> = [1].into_iter().chain(kinds).chain(rest).collect();
+    description(&numbers)
 }
 
 fn exclusive(desc: &ImageDesc) -> Result<ImageDesc, Error> {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, spawn};
 use std::time::{Duration, Instant};
 
+use super::allocate::ids;
 use super::invalid;
 use super::socket::{failed, receive, send};
 use crate::device::gpu::Gpu;
@@ -33,8 +34,8 @@ pub enum PeerSide {
 
 /// A timeline semaphore that this process and another one wait for and signal, connected by a Unix socket.
 ///
-/// Both sides have one semaphore where the device shares timelines by file descriptors
-/// (`VK_KHR_external_semaphore_fd`). Elsewhere each side has its own, and threads relay the values that the other side
+/// Both sides have one semaphore where they have the same device and driver, and these share timelines by file
+/// descriptors (`VK_KHR_external_semaphore_fd`). Elsewhere each side has its own, and threads relay the values that the other side
 /// reaches, which takes a trip over the host.
 ///
 /// When the other side ends, or is killed, [`PeerTimeline::is_peer_gone`] is true, and values below those that submitted
@@ -56,8 +57,8 @@ struct State {
 
 impl Gpu {
     /// Makes the timeline of two processes, beginning at 0. Both call it, each for its side, with the ends of one
-    /// socket, which belongs to the timeline from then on. [`PeerSide::Second`] waits for the first side, for as long as
-    /// the socket's read timeout.
+    /// socket, which belongs to the timeline from then on. Each side waits for the other one, for as long as the socket's
+    /// read timeout.
     ///
     /// # Errors
     /// The other end is closed, or sends anything else; the driver's.
@@ -99,8 +100,13 @@ impl Gpu {
         match self.create_exportable_timeline_semaphore(name, 0) {
             Ok(made) => {
                 let fd = made.export()?;
-                send(socket, Some(fd.as_fd()), &[1]).map_err(failed(name, "sent"))?;
-                Ok((made, true))
+                let offer = [&[1], &self.peer_ids()[..]].concat();
+                send(socket, Some(fd.as_fd()), &offer).map_err(failed(name, "sent"))?;
+                match receive(socket).map_err(failed(name, "received"))? {
+                    (None, answer) if answer == [1] => Ok((made, true)),
+                    (None, answer) if answer == [0] => Ok((made, false)),
+                    _ => Err(no_peer(name, "PeerSide::Second")),
+                }
             }
             // The device has no such semaphores.
             Err(Error::Invalid { .. }) => {
@@ -117,15 +123,36 @@ impl Gpu {
         socket: &UnixStream,
     ) -> Result<(TimelineSemaphore, bool), Error> {
         match receive(socket).map_err(failed(name, "received"))? {
-            (Some(fd), bytes) if bytes == [1] => {
-                Ok((self.import_timeline_semaphore_fd(name, fd)?, true))
+            (fd, bytes) if bytes.len() == 33 && bytes[0] == 1 => {
+                let is_known = bytes[1..] == self.peer_ids();
+                let made = match fd.filter(|_| is_known) {
+                    Some(fd) => match self.import_timeline_semaphore_fd(name, fd) {
+                        Ok(made) => Some(made),
+                        // The device has no such semaphores.
+                        Err(Error::Invalid { .. }) => None,
+                        Err(error) => return Err(error),
+                    },
+                    None => None,
+                };
+                let answer = [u8::from(made.is_some())];
+                send(socket, None, &answer).map_err(failed(name, "sent"))?;
+                match made {
+                    Some(made) => Ok((made, true)),
+                    None => Ok((self.timeline_semaphore(name, 0)?, false)),
+                }
             }
             (None, bytes) if bytes == [0] => Ok((self.timeline_semaphore(name, 0)?, false)),
-            _ => Err(invalid(
-                name,
-                "the other end sends no timeline; let it call `Gpu::peer_timeline` as PeerSide::First",
-            )),
+            _ => Err(no_peer(name, "PeerSide::First")),
         }
+    }
+
+    /// Device and driver: an opaque descriptor of a semaphore is of one of each (section "Handle Types Supported").
+    fn peer_ids(&self) -> [u8; 32] {
+        let (device, driver) = ids(&self.0);
+        let mut both = [0; 32];
+        both[..16].copy_from_slice(&device);
+        both[16..].copy_from_slice(&driver);
+        both
     }
 }
 
@@ -161,6 +188,13 @@ impl Drop for PeerTimeline {
             drop(thread.join());
         }
     }
+}
+
+/// The error about an end that speaks another protocol.
+fn no_peer(name: &str, side: &str) -> Error {
+    let problem =
+        format!("the other end sends no timeline; let it call `Gpu::peer_timeline` as {side}");
+    invalid(name, problem)
 }
 
 /// Signals the values that the other side sends, until it ends; then releases the frames that wait for it.

@@ -30,6 +30,8 @@ pub struct MemoryLayout {
     pub device: [u8; 16],
     /// `VkPhysicalDeviceIDProperties::driverUUID`.
     pub driver: [u8; 16],
+    /// Hash of the description that the resource was made with. Opaque memory is imported with the same one.
+    pub(super) description: u64,
     /// Layout of an image in a dma-buf.
     pub modifier: Option<DrmModifier>,
 }
@@ -52,12 +54,34 @@ pub struct PlaneLayout {
     pub row_pitch: u64,
 }
 
+/// Hash of a description: FNV-1a over the bytes of its numbers (Fowler, Noll and Vo).
+pub(super) fn description(numbers: &[u64]) -> u64 {
+    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
 /// First byte of the encoding.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Most memory planes of a modifier (`VK_IMAGE_ASPECT_MEMORY_PLANE_3_BIT_EXT` is the last).
 const MOST_PLANES: usize = 4;
 
 impl MemoryLayout {
+    /// The layout of a dma-buf that another driver, device or library has exported. An image has a DRM format modifier.
+    pub fn dma_buf(bytes: u64, modifier: Option<DrmModifier>) -> Self {
+        Self {
+            handle: MemoryHandle::DmaBuf,
+            bytes,
+            memory_type: 0,
+            is_dedicated: false,
+            device: [0; 16],
+            driver: [0; 16],
+            description: 0,
+            modifier,
+        }
+    }
+
     /// Encodes it for [`MemoryLayout::from_bytes`].
     pub fn to_bytes(&self) -> Vec<u8> {
         let handle = match self.handle {
@@ -69,6 +93,7 @@ impl MemoryLayout {
         bytes.extend(self.memory_type.to_le_bytes());
         bytes.extend(self.device);
         bytes.extend(self.driver);
+        bytes.extend(self.description.to_le_bytes());
         if let Some(DrmModifier { modifier, planes }) = &self.modifier {
             bytes.extend(modifier.to_le_bytes());
             for plane in planes.iter().take(MOST_PLANES) {
@@ -100,6 +125,7 @@ fn decode(bytes: &[u8]) -> Option<MemoryLayout> {
     let (memory_type, rest) = rest.split_first_chunk::<4>()?;
     let (device, rest) = rest.split_first_chunk::<16>()?;
     let (driver, rest) = rest.split_first_chunk::<16>()?;
+    let (description, rest) = rest.split_first_chunk::<8>()?;
     let handle = match handle {
         0 => MemoryHandle::OpaqueFd,
         1 => MemoryHandle::DmaBuf,
@@ -135,6 +161,7 @@ fn decode(bytes: &[u8]) -> Option<MemoryLayout> {
         is_dedicated: dedicated == 1,
         device: *device,
         driver: *driver,
+        description: u64::from_le_bytes(*description),
         modifier,
     })
 }

@@ -8,6 +8,7 @@ fn layout(modifier: Option<DrmModifier>) -> MemoryLayout {
         is_dedicated: true,
         device: [3; 16],
         driver: [4; 16],
+        description: 1 << 50,
         modifier,
     }
 }
@@ -47,5 +48,5 @@ fn other_bytes_are_an_error() {
     let longer = [&whole[..], &[0; 8 + 5 * 16]].concat();
     let error = MemoryLayout::from_bytes(&longer).err();
     let said = error.map(|error| error.to_string()).unwrap_or_default();
-    assert!(said.contains("135 bytes are no encoded"), "{said}");
+    assert!(said.contains("143 bytes are no encoded"), "{said}");
 }
