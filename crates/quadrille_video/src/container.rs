@@ -108,9 +108,8 @@ impl VideoStream {
 
     /// The last sample at or before a time, in ticks, where decoding can begin; the first sample if there is none.
     pub(crate) fn sync_before(&self, time: i64) -> usize {
-        let samples = self.samples.iter().enumerate();
-        let sync = samples.filter(|(_, sample)| sample.is_sync && sample.time <= time);
-        sync.map(|(at, _)| at).last().unwrap_or(0)
+        let is_before = |sample: &Sample| sample.is_sync && sample.time <= time;
+        self.samples.iter().rposition(is_before).unwrap_or(0)
     }
 
     /// The first sample from an index on where decoding can begin.

@@ -40,9 +40,9 @@ impl Bitstream {
         }
         // SAFETY: `room` bytes from `offset` on are within the mapped memory, which no queue reads now: each frame in
         // flight has a buffer of its own.
-        unsafe {
-            ptr::copy_nonoverlapping(data.as_ptr(), self.at.add(offset as usize), room as usize);
-        }
+        let target = unsafe { self.at.add(offset as usize) };
+        // SAFETY: as above; Rust's memory and the mapped memory do not overlap.
+        unsafe { ptr::copy_nonoverlapping(data.as_ptr(), target, room as usize) };
     }
 }
 

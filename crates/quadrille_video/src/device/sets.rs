@@ -17,7 +17,11 @@ use vk::native::{
 pub(crate) struct Sets {
     pub sps: Vec<StdVideoH264SequenceParameterSet>,
     pub pps: Vec<StdVideoH264PictureParameterSet>,
-    /// Scaling lists that the sets point to: boxed, so that they stay in place.
+    /// Scaling lists that the sets point to.
+    #[expect(
+        clippy::vec_box,
+        reason = "the sets point to the lists, which must stay in place"
+    )]
     _lists: Vec<Box<StdVideoH264ScalingLists>>,
     /// Offsets of order counts that the sets point to.
     _offsets: Vec<Box<[i32]>>,
