@@ -13,7 +13,7 @@ use crate::error::VideoError;
 ///
 /// ```
 /// # use quadrille_video::VideoStream;
-/// let clip = include_bytes!("../../../assets/video/clock.mp4");
+/// let clip = include_bytes!("../assets/clock.mp4");
 /// let stream = VideoStream::parse(clip.as_slice())?;
 /// assert_eq!(stream.samples().len(), 48);
 /// assert_eq!(stream.duration(), 2.0);

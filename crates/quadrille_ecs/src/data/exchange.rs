@@ -248,7 +248,7 @@ fn release(one: &Exchange, topology: &Topology) -> InternalPass {
         ExternalOwner::Program => {
             made.queue.fixed = Some(QueueIndex(0));
             if matches!(one.handle, Handle::Buffer(_)) {
-                // It may lie in memory of the host. The signal of a semaphore makes writes available, but not visible to
+                // The buffer may lie in memory of the host. The signal of a semaphore makes writes available, but not visible to
                 // the host (section "Availability, Visibility, and Domain Operations").
                 made.list.make_visible_to_host();
             }

@@ -427,7 +427,7 @@ fn host_memory_is_a_buffer_until_the_device_is_done_with_it() {
     let first = unsafe { pages.number(0).read() };
     assert_eq!(first, 3 * 5);
     rig.expect_no_errors();
-    // It holds the device.
+    // The last holder of the device beside the rig.
     drop(done);
     drop(rig);
     assert_eq!(Arc::strong_count(&pages), 1, "the device is done with it");

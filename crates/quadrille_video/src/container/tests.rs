@@ -1,8 +1,8 @@
 use super::*;
 
-const CLOCK: &[u8] = include_bytes!("../../../../assets/video/clock.mp4");
-const FADED: &[u8] = include_bytes!("../../../../assets/video/faded.mp4");
-const CROPPED: &[u8] = include_bytes!("../../../../assets/video/cropped.mp4");
+const CLOCK: &[u8] = include_bytes!("../../assets/clock.mp4");
+const FADED: &[u8] = include_bytes!("../../assets/faded.mp4");
+const CROPPED: &[u8] = include_bytes!("../../assets/cropped.mp4");
 
 /// The byte stream of a file: parameter sets and units behind start codes.
 pub(crate) fn annex_b(stream: &VideoStream) -> Vec<u8> {

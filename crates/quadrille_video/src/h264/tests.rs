@@ -5,9 +5,9 @@ use crate::container::VideoStream;
 use crate::container::tests::annex_b;
 
 const CLIPS: [&[u8]; 3] = [
-    include_bytes!("../../../../assets/video/clock.mp4"),
-    include_bytes!("../../../../assets/video/faded.mp4"),
-    include_bytes!("../../../../assets/video/cropped.mp4"),
+    include_bytes!("../../assets/clock.mp4"),
+    include_bytes!("../../assets/faded.mp4"),
+    include_bytes!("../../assets/cropped.mp4"),
 ];
 
 /// Parses all samples, and returns the pictures and their ids in output order.

@@ -59,7 +59,7 @@ impl Decoder for Fake {
 }
 
 fn clip() -> (VideoStream, i64) {
-    let clip = include_bytes!("../../../../assets/video/clock.mp4");
+    let clip = include_bytes!("../../assets/clock.mp4");
     let stream = VideoStream::parse(clip.as_slice()).unwrap();
     let tick = i64::from(stream.timescale()) / 24;
     (stream, tick)

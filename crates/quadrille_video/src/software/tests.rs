@@ -15,21 +15,21 @@ fn checksum(bytes: &[u8]) -> u32 {
 fn pictures_are_those_of_ffmpeg() {
     let clips: [(&[u8], &str); 4] = [
         (
-            include_bytes!("../../../../assets/video/clock.mp4"),
-            include_str!("../../../../assets/video/clock.crc"),
+            include_bytes!("../../assets/clock.mp4"),
+            include_str!("../../assets/clock.crc"),
         ),
         (
-            include_bytes!("../../../../assets/video/faded.mp4"),
-            include_str!("../../../../assets/video/faded.crc"),
+            include_bytes!("../../assets/faded.mp4"),
+            include_str!("../../assets/faded.crc"),
         ),
         (
-            include_bytes!("../../../../assets/video/cropped.mp4"),
-            include_str!("../../../../assets/video/cropped.crc"),
+            include_bytes!("../../assets/cropped.mp4"),
+            include_str!("../../assets/cropped.crc"),
         ),
         // Its size changes in the middle.
         (
-            include_bytes!("../../../../assets/video/resized.h264"),
-            include_str!("../../../../assets/video/resized.crc"),
+            include_bytes!("../../assets/resized.h264"),
+            include_str!("../../assets/resized.crc"),
         ),
     ];
     for (clip, expected) in clips {
@@ -77,7 +77,7 @@ fn pictures_are_those_of_ffmpeg() {
 
 #[test]
 fn byte_stream_is_decoded_from_a_later_sync_sample() {
-    let clip = include_bytes!("../../../../assets/video/clock.mp4");
+    let clip = include_bytes!("../../assets/clock.mp4");
     let clip = VideoStream::parse(clip.as_slice()).unwrap();
     // Its parameter sets are at its begin only.
     let stream = VideoStream::parse(annex_b(&clip)).unwrap();

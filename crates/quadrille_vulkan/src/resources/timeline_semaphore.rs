@@ -50,7 +50,7 @@ struct Inner {
     /// Keep-alive of an imported semaphore, whose drop tells the program that the semaphore is unused.
     imported: Option<KeepAlive>,
     is_exportable: bool,
-    /// Of a binary semaphore, which has one step from 0 to 1.
+    /// Kind and state of a binary semaphore, which has one step from 0 to 1.
     binary: Option<(Binary, AtomicU8)>,
     device: Arc<Device>,
 }
@@ -70,7 +70,7 @@ const NEW: u8 = 0;
 const SUBMITTED: u8 = 1;
 /// All that the signal depends on is submitted too.
 const CERTAIN: u8 = 2;
-/// It was exported.
+/// The signal was exported.
 const EXPORTED: u8 = 3;
 
 impl Gpu {

@@ -34,6 +34,7 @@ impl Default for AutoExposureCompensationCurve {
 
 /// Error of [`AutoExposureCompensationCurve::from_curve`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AutoExposureCompensationCurveError {
     /// The points make no curve.
     InvalidCurve,

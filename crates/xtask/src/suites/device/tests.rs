@@ -6,7 +6,7 @@ use super::script_text;
 fn script_names_all_suites_and_is_shell() {
     let script = script_text();
     assert!(
-        script.contains("in 2d 3d ecs vulkan oracle; do"),
+        script.contains("in 2d video 3d ecs vulkan oracle; do"),
         "{script}"
     );
     assert!(!script.contains('@'), "a placeholder is left");
