@@ -163,10 +163,15 @@ fn spawn_room(
         })),
     ));
     commands.spawn((PointLight::default(), Transform::from_xyz(0.0, 6.0, 4.0)));
-    let far = 5.0 + f32::from(film.screens).sqrt() * 1.5;
+    // The middle row of screens, and far enough for all of them.
+    let columns = f32::from(film.screens).sqrt().ceil();
+    let rows = (f32::from(film.screens) / columns).ceil();
+    let middle = 1.4 + 1.1 * (rows - 1.0);
+    let far = 2.9 + 2.2 * columns.max(rows);
     commands.spawn((
         Camera3d::default(),
-        Transform::from_xyz(0.0, 2.4, far).looking_at(Vec3::new(0.0, 1.6, 0.0), Vec3::Y),
+        Transform::from_xyz(0.0, middle + 0.6, far)
+            .looking_at(Vec3::new(0.0, middle, 0.0), Vec3::Y),
     ));
     commands.spawn((
         Camera2d,

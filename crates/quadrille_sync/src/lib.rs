@@ -78,6 +78,10 @@
 //!
 //! # Deliberately absent
 //!
+//! - Split barriers (`vkCmdSetEvent2`, `vkCmdWaitEvents2`). A prototype split each dependency within a submission that
+//!   has another pass between its ends. A deferred frame of 41 passes, replayed on an H200 (driver 580.159.04, 192 frames
+//!   each in turns), took 0.3 % longer with events that commands reset, and 0.2 % longer with events that the host
+//!   resets, on one queue; 0.03 % longer on three. It never took less time.
 //! - Vulkan: no bindings, handles or calls. The module `flags` has Vulkan's numbers; the backend
 //!   converts them, and its tests compare.
 //! - Clocks, threads, I/O, globals, randomness and `unsafe`. The same input gives the same plan.

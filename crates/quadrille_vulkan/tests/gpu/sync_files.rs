@@ -21,7 +21,6 @@ fn exportable(rig: &Rig) -> Option<BinarySemaphore> {
             ];
             assert!(missing.iter().any(|part| said.contains(part)), "{said}");
             assert!(rig.gpu.import_sync_fd("arrived", None).is_err());
-            println!("{said}");
             None
         }
     }
