@@ -326,8 +326,8 @@ impl AccessComparison<'_, '_> {
         let (old_value, new_value) = (clocks.value(old), self.states.value(new));
         let mut exact = consulted.exact;
         for queue in topology.indices() {
-            let known_old = clocks.known(queue, old.queue);
-            let known_new = self.states.known(queue, new.queue);
+            let known_old = clocks.clock_entry(queue, old.queue);
+            let known_new = self.states.clock_entry(queue, new.queue);
             let is_known = known_old.value >= old_value;
             // Waits are transitive, so the clock of every queue counts.
             if is_known != (known_new.value >= new_value) {

@@ -82,7 +82,7 @@ impl Progress {
 
 /// Clock entry of a queue: the point of another queue's timeline that it is ordered after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Known {
+pub(crate) struct ClockEntry {
     /// The timeline value of the other queue.
     pub(crate) value: u64,
     /// The stages of later submissions that are ordered after the value.
@@ -111,8 +111,8 @@ pub struct States {
     blocks: Vec<Option<RangeMap<Vec<PastAccess>>>>,
     /// The last value signalled, by queue.
     base: Vec<u64>,
-    /// `knows[q][r]`: the entry for queue `r` in the vector clock of queue `q`.
-    knows: Vec<Vec<Known>>,
+    /// `clocks[q][r]`: the entry for queue `r` in the vector clock of queue `q`.
+    clocks: Vec<Vec<ClockEntry>>,
     /// Whether frames repeat.
     steady: Steady,
     /// Offsets of repeated commits that the stored states do not include yet.
@@ -225,7 +225,7 @@ impl States {
             steady: Steady::default(),
             lag: self.lag.clone(),
             base: self.base.clone(),
-            knows: self.knows.clone(),
+            clocks: self.clocks.clone(),
         };
         clocks.grow(queues);
         clocks
@@ -253,8 +253,8 @@ impl States {
     }
 
     /// The entry for queue `of` in the vector clock of a queue.
-    pub(crate) fn known(&self, queue: QueueIndex, of: QueueIndex) -> Known {
-        let row = self.knows.get(usize::from(queue.0));
+    pub(crate) fn clock_entry(&self, queue: QueueIndex, of: QueueIndex) -> ClockEntry {
+        let row = self.clocks.get(usize::from(queue.0));
         row.and_then(|row| row.get(usize::from(of.0)))
             .copied()
             .unwrap_or_default()
@@ -264,9 +264,9 @@ impl States {
     fn grow(&mut self, queues: usize) {
         if self.base.len() < queues {
             self.base.resize(queues, 0);
-            self.knows.resize(queues, Vec::new());
-            for row in &mut self.knows {
-                row.resize(queues, Known::default());
+            self.clocks.resize(queues, Vec::new());
+            for row in &mut self.clocks {
+                row.resize(queues, ClockEntry::default());
             }
         }
     }

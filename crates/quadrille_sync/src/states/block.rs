@@ -55,11 +55,11 @@ impl States {
 
     /// Replaces the last accesses to a block.
     pub(super) fn commit_block(&mut self, frame: &Frame, end: &EndBlock) {
-        let place = end.block.0 as usize;
-        if self.blocks.len() <= place {
-            self.blocks.resize(place + 1, None);
+        let index = end.block.0 as usize;
+        if self.blocks.len() <= index {
+            self.blocks.resize(index + 1, None);
         }
-        let start = self.blocks[place].take();
+        let start = self.blocks[index].take();
         let start = start.unwrap_or_else(|| RangeMap::new(Vec::new()));
         let old: Vec<&PastAccess> = start.iter().flat_map(|(_, accesses)| accesses).collect();
         let map = end.map.map(|accesses| {
@@ -68,7 +68,7 @@ impl States {
                 .map(|tracked| self.past_access(frame, &old, tracked))
                 .collect()
         });
-        self.blocks[place] = Some(map);
+        self.blocks[index] = Some(map);
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{
-    EndPass, EndResource, EndStates, Entry, HasAccesses, Known, PastAccess, RangeState, States,
-    TimelinePoint, TrackedAccess,
+    ClockEntry, EndPass, EndResource, EndStates, Entry, HasAccesses, PastAccess, RangeState,
+    States, TimelinePoint, TrackedAccess,
 };
 use crate::flags::Stages;
 use crate::frame::Frame;
@@ -177,12 +177,12 @@ impl States {
         if end.learned.is_empty() && end.joined.is_empty() {
             return;
         }
-        let start = self.knows.clone();
+        let start = self.clocks.clone();
         let mut learn = |queue: QueueIndex, of: QueueIndex, value: u64, stages: Stages| {
-            let row = self.knows.get_mut(usize::from(queue.0));
+            let row = self.clocks.get_mut(usize::from(queue.0));
             let known = row.and_then(|row| row.get_mut(usize::from(of.0)));
             if let Some(known) = known.filter(|known| known.value < value) {
-                *known = Known { value, stages };
+                *known = ClockEntry { value, stages };
             }
         };
         for joined in &end.joined {

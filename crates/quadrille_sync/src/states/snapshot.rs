@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    Entry, First, HostVisibility, Known, PastAccess, Pending, RangeState, Rare, States, Tenure,
-    VisibleScope,
+    ClockEntry, Entry, First, HostVisibility, PastAccess, Pending, RangeState, Rare, States,
+    Tenure, VisibleScope,
 };
 use crate::flags::{Layout, Stages};
 use crate::frame::Frame;
@@ -146,15 +146,15 @@ impl Snapshot {
             });
         }
         for resource in &frame.resources {
-            let Some(place) = resource.memory else {
+            let Some(placement) = resource.memory else {
                 continue;
             };
-            let is_known = snapshot.blocks.iter().any(|it| it.block == place.block);
-            if let Some(map) = states.block(place.block).filter(|_| !is_known) {
+            let is_known = snapshot.blocks.iter().any(|it| it.block == placement.block);
+            if let Some(map) = states.block(placement.block).filter(|_| !is_known) {
                 let real = |accesses: &Vec<PastAccess>| accesses.iter().map(real).collect();
                 let bytes = map.iter().map(|(bytes, accesses)| (bytes, real(accesses)));
                 snapshot.blocks.push(BlockSnapshot {
-                    block: place.block,
+                    block: placement.block,
                     bytes: bytes.collect(),
                 });
             }
@@ -166,10 +166,10 @@ impl Snapshot {
     pub fn restore(&self, frame: &Frame) -> States {
         let bases: Vec<u64> = self.queues.iter().map(|queue| queue.value).collect();
         let mut states = States::starting_at(&bases);
-        for (row, queue) in states.knows.iter_mut().zip(&self.queues) {
+        for (row, queue) in states.clocks.iter_mut().zip(&self.queues) {
             for known in &queue.known {
                 if let Some(entry) = row.get_mut(usize::from(known.of.0)) {
-                    *entry = Known {
+                    *entry = ClockEntry {
                         value: known.value,
                         stages: known.stages,
                     };
@@ -210,7 +210,7 @@ impl QueueSnapshot {
     fn of(states: &States, queue: QueueIndex) -> Self {
         let known = (0..states.queue_count()).map(|of| {
             let of = QueueIndex(of as u8);
-            let Known { value, stages } = states.known(queue, of);
+            let ClockEntry { value, stages } = states.clock_entry(queue, of);
             QueueOrderSnapshot { of, value, stages }
         });
         Self {

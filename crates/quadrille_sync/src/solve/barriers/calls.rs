@@ -179,7 +179,7 @@ impl Calls {
     }
 
     /// The submission with the last call of a queue, and the step of the pass after that call.
-    pub(crate) fn last_place(&self, queue: QueueIndex) -> Option<(usize, u32)> {
+    pub(crate) fn last_call(&self, queue: QueueIndex) -> Option<(usize, u32)> {
         let call = self.last(queue)?;
         Some((call.submission, call.step))
     }

@@ -52,7 +52,7 @@ pub(crate) fn prepare(builder: &mut Builder<'_>, calls: &mut Calls, maps: &mut M
             if next.step >= *limit || !needs(declared, state, next.used) {
                 continue;
             }
-            match predicted_place(builder, calls, resource, (&run, state)) {
+            match predicted_call(builder, calls, resource, (&run, state)) {
                 Some(_) => wanted.push(resource),
                 None => *limit = next.step,
             }
@@ -136,14 +136,14 @@ fn needs(resource: &Resource, state: &State, next: &FirstUse) -> bool {
 /// The call that can take the barrier of the first use of a range in the next frame: the last call of
 /// its queue, as a submission and the step of the pass after the call. `None` if that use is
 /// unknown, or depends on an access after the call.
-fn predicted_place(
+fn predicted_call(
     builder: &Builder<'_>,
     calls: &Calls,
     resource: ResourceIndex,
     (run, state): (&Range<u64>, &State),
 ) -> Option<(usize, u32)> {
     let next = state.previous()?.used;
-    let (submission, step) = calls.last_place(next.queue)?;
+    let (submission, step) = calls.last_call(next.queue)?;
     let declared = builder.inputs.frame.resource(resource);
     let is_kept = declared.lifetime == Lifetime::Persistent && declared.has_past();
     // Ranges that the host uses, or that are given to another stream, must not change their layout.
@@ -184,7 +184,7 @@ fn predict_request(
     resource: ResourceIndex,
     (run, state): (&Range<u64>, &State),
 ) -> Option<Request> {
-    let (submission, step) = predicted_place(builder, calls, resource, (run, state))?;
+    let (submission, step) = predicted_call(builder, calls, resource, (run, state))?;
     let next = state.previous()?.used;
     let declared = builder.inputs.frame.resource(resource);
     Some(Request {

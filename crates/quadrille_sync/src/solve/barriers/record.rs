@@ -126,8 +126,8 @@ impl Barrier {
 /// submission implies.
 pub(crate) fn number(timeline: &mut Timeline, records: Vec<Record>) -> (Vec<Submission>, Numbers) {
     let used = |record: &Record| !record.is_empty();
-    let places = records.iter().map(|it| (it.submission.queue, used(it)));
-    let numbers = Numbers::new(timeline.queues, places);
+    let used_records = records.iter().map(|it| (it.submission.queue, used(it)));
+    let numbers = Numbers::new(timeline.queues, used_records);
     let mut submissions = Vec::with_capacity(records.len());
     for (at, record) in records.into_iter().enumerate() {
         if !used(&record) {

@@ -164,8 +164,8 @@ pub(super) fn signal_apart(
     release_apart(builder, &ranges.maps, ahead, at);
     let draft = &ahead.drafts[at];
     let mut site: Option<Site> = None;
-    for (place, pass) in draft.passes.iter().enumerate() {
-        let reads = shared_reads(builder, &ranges.maps, ahead, at, place);
+    for (position, pass) in draft.passes.iter().enumerate() {
+        let reads = shared_reads(builder, &ranges.maps, ahead, at, position);
         if reads.is_empty() {
             continue;
         }
@@ -181,20 +181,20 @@ pub(super) fn signal_apart(
     }
 }
 
-/// The reads of a pass whose acquire or layout transition other submissions need as well. `place` is
+/// The reads of a pass whose acquire or layout transition other submissions need as well. `position` is
 /// the index of the pass in its submission.
 fn shared_reads(
     builder: &Builder<'_>,
     maps: &Maps,
     ahead: &Ahead<'_>,
     at: usize,
-    place: usize,
+    position: usize,
 ) -> Vec<usize> {
     let frame = builder.inputs.frame;
     let draft = &ahead.drafts[at];
     let family = builder.inputs.topology.family(draft.queue);
     let mut reads = Vec::new();
-    for (index, one) in frame.uses_of(draft.passes[place]).iter().enumerate() {
+    for (index, one) in frame.uses_of(draft.passes[position]).iter().enumerate() {
         let resource = frame.resource(one.resource);
         let is_read = !one.access.is_write() && !one.discard;
         if !is_read || !ahead.is_used_elsewhere(at, one) || !is_plain(resource) {
@@ -223,7 +223,7 @@ fn shared_reads(
         });
         // Earlier passes of the submission are not planned yet, so the states they leave are known
         // only if they read in the same layout.
-        let earlier = draft.passes[..place].iter();
+        let earlier = draft.passes[..position].iter();
         let mut earlier = earlier.flat_map(|it| frame.uses_of(*it));
         let mut is_changed = || {
             earlier.any(|it| {

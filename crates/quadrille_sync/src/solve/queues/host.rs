@@ -175,7 +175,7 @@ fn prepare_levels(
 /// Drops waits that other waits imply, and assigns final values to the rest.
 pub(crate) fn number(steps: &mut [HostStep], timeline: &Timeline, numbers: &Numbers) {
     for HostStep { waits, before, .. } in steps {
-        *before = before.map(|before| numbers.place(before));
+        *before = before.map(|before| numbers.index(before));
         *before = before.filter(|before| *before < numbers.count);
         let all = waits.clone();
         let is_implied = |point: Point| all.iter().any(|it| timeline.implies((*it).into(), point));
@@ -272,14 +272,14 @@ fn make_visible(builder: &mut Builder<'_>, step: &mut HostStep, one: &Use, state
     let Some(tracked) = state.write else {
         unreachable!("contents without a write need no visibility");
     };
-    let place = place(builder, one.resource, &[state], false);
+    let submission = barrier_submission(builder, one.resource, &[state], false);
     let reason = reason(builder, step.pass, one, &[state], DependencyKind::Memory);
-    let src = builder.source_at(place, &tracked, true, &reason);
-    builder.records[place]
+    let src = builder.source_at(submission, &tracked, true, &reason);
+    builder.records[submission]
         .tail
         .merge(src, scope_of(one), reason);
-    builder.note_use(one.resource, place);
-    let view = view(builder, step.pass, place);
+    builder.note_use(one.resource, submission);
+    let view = view(builder, step.pass, submission);
     wait(&mut builder.waits, step, &view.tracked);
     state.rare.set_host(view);
 }
@@ -300,8 +300,8 @@ fn change_layout(
         states,
         DependencyKind::LayoutTransition,
     );
-    let place = place(builder, one.resource, states, true);
-    let src = sources(builder, place, &reason, states);
+    let submission = barrier_submission(builder, one.resource, states, true);
+    let src = sources(builder, submission, &reason, states);
     let mut dst = scope_of(one);
     if let SubRange::Slices(_) = one.range {
         // Other passes may read the slices of the level that this pass does not write.
@@ -310,11 +310,11 @@ fn change_layout(
     let mut barrier = Barrier::plain(src, dst, old_layout, reason);
     barrier.new_layout = one.access.layout();
     let resource = builder.inputs.frame.resource(one.resource);
-    builder.records[place]
+    builder.records[submission]
         .changes
         .push(resource, interval, barrier);
-    builder.note_use(one.resource, place);
-    let view = view(builder, step.pass, place);
+    builder.note_use(one.resource, submission);
+    let view = view(builder, step.pass, submission);
     wait(&mut builder.waits, step, &view.tracked);
     view
 }
@@ -345,8 +345,12 @@ fn layout_changed(
 }
 
 /// Returns the visibility of a host pass at the end of a submission.
-fn view(builder: &Builder<'_>, pass: PassIndex, place: usize) -> HostVisibility<TrackedAccess> {
-    let Point { queue, value } = builder.point(place);
+fn view(
+    builder: &Builder<'_>,
+    pass: PassIndex,
+    submission: usize,
+) -> HostVisibility<TrackedAccess> {
+    let Point { queue, value } = builder.point(submission);
     HostVisibility {
         tracked: TrackedAccess {
             queue,
@@ -354,7 +358,7 @@ fn view(builder: &Builder<'_>, pass: PassIndex, place: usize) -> HostVisibility<
             scope: HOST,
             pass: EndPass::Pass(pass),
             // The step after all barriers of the submission.
-            step: builder.records[place].step,
+            step: builder.records[submission].step,
         },
         wait: HostWait::Now,
     }
@@ -382,35 +386,41 @@ fn reason(
 
 /// The first scope of a transition at the end of a submission: the last write, and all reads
 /// since.
-fn sources(builder: &mut Builder<'_>, place: usize, reason: &Reason, states: &[&State]) -> Scope {
+fn sources(
+    builder: &mut Builder<'_>,
+    submission: usize,
+    reason: &Reason,
+    states: &[&State],
+) -> Scope {
     let all = states.iter().flat_map(|state| {
         let writes = state.write.iter().map(|write| (write, true));
         writes.chain(state.reads.iter().map(|read| (read, false)))
     });
     all.fold(Scope::default(), |all, (tracked, memory)| {
-        all.union(builder.source_at(place, tracked, memory, reason))
+        all.union(builder.source_at(submission, tracked, memory, reason))
     })
 }
 
 /// The submission that ends with the barrier for the host: the last submission of this frame that
 /// the barrier depends on. Without one, it is the window of the queue that wrote, read, or owns
 /// the range, or else of the queue that uses the resource next.
-fn place(
+fn barrier_submission(
     builder: &Builder<'_>,
     resource: ResourceIndex,
     states: &[&State],
     changes: bool,
 ) -> usize {
-    let submission = |tracked: &TrackedAccess| builder.waits.timeline.submission(tracked.point());
-    let mut place = None;
+    let submission_of =
+        |tracked: &TrackedAccess| builder.waits.timeline.submission(tracked.point());
+    let mut submission = None;
     for state in states {
-        place = place.max(state.write.as_ref().and_then(submission));
+        submission = submission.max(state.write.as_ref().and_then(submission_of));
         if changes {
-            place = place.max(state.reads.iter().filter_map(submission).max());
+            submission = submission.max(state.reads.iter().filter_map(submission_of).max());
         }
     }
-    if let Some(place) = place {
-        return place;
+    if let Some(submission) = submission {
+        return submission;
     }
     let mut last = states.iter();
     let tracked = last.find_map(|state| state.write.as_ref().or(state.reads.last()));

@@ -66,7 +66,7 @@ pub(crate) fn present(builder: &mut Builder<'_>, maps: &mut Maps) {
             continue;
         };
         let can_present = |queue: &QueueIndex| builder.inputs.topology.queue(*queue).can_present;
-        let place = if can_present(&builder.point(last).queue) {
+        let submission = if can_present(&builder.point(last).queue) {
             last
         } else if let Some(queue) = builder.inputs.topology.indices().find(can_present) {
             *presenter.get_or_insert_with(|| builder.open(queue))
@@ -74,12 +74,12 @@ pub(crate) fn present(builder: &mut Builder<'_>, maps: &mut Maps) {
             unreachable!("frames whose images no queue can present are refused");
         };
         let index = ResourceIndex(at as u32);
-        transfer_to_present(builder, index, place, maps);
+        transfer_to_present(builder, index, submission, maps);
         maps[at].update(EVERYTHING, |interval, state| {
-            finish(builder, index, place, interval, state);
+            finish(builder, index, submission, interval, state);
         });
-        builder.records[place].submission.presents.push(index);
-        builder.note_use(index, place);
+        builder.records[submission].submission.presents.push(index);
+        builder.note_use(index, submission);
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn present(builder: &mut Builder<'_>, maps: &mut Maps) {
 fn finish(
     builder: &mut Builder<'_>,
     resource: ResourceIndex,
-    place: usize,
+    submission: usize,
     interval: Range<u64>,
     state: &mut State,
 ) {
@@ -95,7 +95,7 @@ fn finish(
     let (old_layout, new_layout) = (state.layout, Layout::PresentSrc);
     let mut src = Scope::default();
     for_each_predecessor(state, |tracked, memory| {
-        src = src.union(builder.source_at(place, tracked, memory, &reason));
+        src = src.union(builder.source_at(submission, tracked, memory, &reason));
     });
     if old_layout == new_layout {
         return;
@@ -108,9 +108,11 @@ fn finish(
         transfer: None,
         reason,
     };
-    builder.records[place]
-        .tail
-        .push(builder.inputs.frame.resource(resource), interval, barrier);
+    builder.records[submission].tail.push(
+        builder.inputs.frame.resource(resource),
+        interval,
+        barrier,
+    );
 }
 
 /// Transfers ownership of ranges from other families to the family of the queue that presents. The
@@ -118,10 +120,10 @@ fn finish(
 fn transfer_to_present(
     builder: &mut Builder<'_>,
     resource: ResourceIndex,
-    place: usize,
+    submission: usize,
     maps: &mut Maps,
 ) {
-    let point = builder.point(place);
+    let point = builder.point(submission);
     let family = builder.inputs.topology.family(point.queue);
     if !builder.inputs.is_owned(resource) {
         return;
@@ -144,7 +146,7 @@ fn transfer_to_present(
         map,
         EVERYTHING,
         |_, _| true,
-        |map, pending| acquire_to_present(builder, resource, place, &pending, map),
+        |map, pending| acquire_to_present(builder, resource, submission, &pending, map),
     );
 }
 
@@ -152,13 +154,13 @@ fn transfer_to_present(
 fn acquire_to_present(
     builder: &mut Builder<'_>,
     resource: ResourceIndex,
-    place: usize,
+    submission: usize,
     pending: &Pending<TrackedAccess>,
     map: &mut RangeMap<State>,
 ) {
     let reason = reason(builder, resource, Some(pending.tracked.pass));
     let all = !builder.inputs.topology.maintenance8;
-    let stages = builder.require_late(place, &pending.tracked, all, reason.clone());
+    let stages = builder.require_late(submission, &pending.tracked, all, reason.clone());
     let barrier = Barrier {
         src: Scope::of_stages(stages),
         dst: Scope::default(),
@@ -168,10 +170,10 @@ fn acquire_to_present(
         reason,
     };
     let declared = builder.inputs.frame.resource(resource);
-    builder.records[place]
+    builder.records[submission]
         .tail
         .push_half(declared, &pending.range, barrier);
-    let point = builder.point(place);
+    let point = builder.point(submission);
     let write = TrackedAccess {
         queue: point.queue,
         value: point.value,

@@ -42,12 +42,12 @@ impl Blocks {
     pub(crate) fn load<'a>(frame: &Frame, states: &'a States, past: &mut Past<'a>) -> Self {
         let mut blocks = Self::default();
         for (at, resource) in frame.resources.iter().enumerate() {
-            let Some(place) = resource.memory else {
+            let Some(placement) = resource.memory else {
                 continue;
             };
-            let known = blocks.list.iter().position(|it| it.id == place.block);
+            let known = blocks.list.iter().position(|it| it.id == placement.block);
             let index = known.unwrap_or_else(|| {
-                blocks.list.push(Block::load(place.block, states, past));
+                blocks.list.push(Block::load(placement.block, states, past));
                 blocks.list.len() - 1
             });
             blocks.waiting.resize(frame.resources.len(), None);
@@ -71,25 +71,25 @@ impl Blocks {
             return;
         };
         let block = &mut self.list[index as usize];
-        let place = place(frame, resource);
-        while let Some(other) = block.over(frame, &place) {
+        let placement = placement(frame, resource);
+        while let Some(other) = block.over(frame, &placement) {
             leave(&mut block.bytes, frame, other, &maps[other.0 as usize]);
         }
-        block.present.insert(place.offset, resource);
+        block.present.insert(placement.offset, resource);
         let map = &mut maps[resource.0 as usize];
         if frame.resource(resource).is_image() {
             let mut all = Vec::new();
-            for (_, accesses) in block.bytes.iter_within(place.range()) {
+            for (_, accesses) in block.bytes.iter_within(placement.range()) {
                 accesses.iter().for_each(|tracked| add(&mut all, *tracked));
             }
             map.update(EVERYTHING, |_, state| state.rare.set_aliased(all.clone()));
             return;
         }
         let last = frame.resource(resource).kind.length() - 1;
-        for (run, accesses) in block.bytes.iter_within(place.range()) {
+        for (run, accesses) in block.bytes.iter_within(placement.range()) {
             // Bytes of the placement beyond the end of the buffer (alignment) count as its last byte.
-            let start = run.start.saturating_sub(place.offset).min(last);
-            let end = match run.end.saturating_sub(place.offset) {
+            let start = run.start.saturating_sub(placement.offset).min(last);
+            let end = match run.end.saturating_sub(placement.offset) {
                 end if end <= last => end,
                 _ => EVERYTHING.end,
             };
@@ -138,23 +138,23 @@ impl Block {
         let mut before = self.present.range(..other.range().end);
         let (offset, resource) = before.next_back()?;
         let (offset, resource) = (*offset, *resource);
-        let is_over = place(frame, resource).overlaps(other);
+        let is_over = placement(frame, resource).overlaps(other);
         is_over.then(|| self.present.remove(&offset)).flatten()
     }
 }
 
 /// The placement of a resource in its block.
-fn place(frame: &Frame, resource: ResourceIndex) -> Placement {
+fn placement(frame: &Frame, resource: ResourceIndex) -> Placement {
     match frame.resource(resource).memory {
-        Some(place) => place,
-        None => unreachable!("only resources with a place enter blocks"),
+        Some(placement) => placement,
+        None => unreachable!("only resources with a placement enter blocks"),
     }
 }
 
 /// Records the last accesses of a resource. Unused bytes keep the accesses recorded before. The byte
 /// layout of an image is unknown, so if any of its ranges is unused, all its bytes keep them.
 fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeMap<State>) {
-    let place = place(frame, resource).range();
+    let range = placement(frame, resource).range();
     if frame.resource(resource).is_image() {
         let mut accesses = Vec::new();
         for (_, state) in map.iter() {
@@ -163,7 +163,7 @@ fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeM
         let untouched = map
             .iter()
             .any(|(_, state)| !state.rare.aliased().is_empty());
-        bytes.update(place, |_, old| {
+        bytes.update(range, |_, old| {
             // A used range is ordered after all accesses that need only an execution dependency,
             // which covers whole stages.
             old.retain(|tracked| accesses.is_empty() || !tracked.scope.access.is_empty());
@@ -172,11 +172,11 @@ fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeM
         return;
     }
     for (run, state) in map.iter() {
-        let end = run.end.saturating_add(place.start).min(place.end);
+        let end = run.end.saturating_add(range.start).min(range.end);
         let mut accesses = Vec::new();
         last_accesses(state, &mut accesses);
         let untouched = !state.rare.aliased().is_empty();
-        bytes.update(place.start + run.start..end, |_, old| {
+        bytes.update(range.start + run.start..end, |_, old| {
             write_down(old, &accesses, untouched)
         });
     }

@@ -104,7 +104,7 @@ impl Timeline {
         let mut now = Vec::with_capacity(queues * queues);
         for queue in topology.indices() {
             for of in topology.indices() {
-                let known = states.known(queue, of);
+                let known = states.clock_entry(queue, of);
                 // Values fit: they count submissions.
                 let value = known.value as i64 - states.base(of) as i64;
                 let value = if known.value == 0 { NOTHING } else { value };

@@ -8,7 +8,7 @@ pub(crate) struct Numbers {
     /// By queue: the final value for each provisional value of this frame, which counts from 1.
     values: Vec<Vec<i64>>,
     /// By submission under construction: its final index.
-    places: Vec<u32>,
+    indices: Vec<u32>,
     /// The final number of submissions.
     pub(crate) count: u32,
 }
@@ -21,11 +21,11 @@ impl Numbers {
     ) -> Self {
         let mut numbers = Self {
             values: vec![Vec::new(); queues],
-            places: Vec::with_capacity(records.len()),
+            indices: Vec::with_capacity(records.len()),
             count: 0,
         };
         for (queue, used) in records {
-            numbers.places.push(numbers.count);
+            numbers.indices.push(numbers.count);
             numbers.count += u32::from(used);
             let values = &mut numbers.values[usize::from(queue.0)];
             let before = values.last().copied().unwrap_or(0);
@@ -42,8 +42,8 @@ impl Numbers {
     }
 
     /// The final index of a submission, or if it is unused, that of the next one that is used.
-    pub(crate) fn place(&self, submission: u32) -> u32 {
-        self.places
+    pub(crate) fn index(&self, submission: u32) -> u32 {
+        self.indices
             .get(submission as usize)
             .copied()
             .unwrap_or(submission)

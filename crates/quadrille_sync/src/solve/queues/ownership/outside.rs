@@ -88,10 +88,10 @@ impl Outside {
         else {
             unreachable!("frames without queues are refused");
         };
-        let place = builder.window(queue);
+        let submission = builder.window(queue);
         let tracked = TrackedAccess {
             queue,
-            value: builder.point(place).value,
+            value: builder.point(submission).value,
             scope: Scope::default(),
             pass: EndPass::None,
             step: 0,
@@ -105,7 +105,7 @@ impl Outside {
                 dependency_kind: DependencyKind::OwnershipTransfer,
             };
             let pending = pending((owner, family), layout, range, tracked);
-            record_acquire(builder, place, ALL, &pending, reason, map);
+            record_acquire(builder, submission, ALL, &pending, reason, map);
         }
     }
 

@@ -36,7 +36,7 @@ struct Release {
     to: Destination,
     from: FamilyIndex,
     /// The submission that the release is recorded in.
-    place: usize,
+    submission: usize,
     src: Scope,
     old_layout: Layout,
 }
@@ -74,23 +74,23 @@ impl Releases {
             None if to.family.is_outside() => last_family(builder, states),
             None => to.family,
         };
-        let place = place(builder, to.resource, from, states);
+        let submission = release_submission(builder, to.resource, from, states);
         let hosted = builder.hosted[to.resource.0 as usize];
         let last = last_pass(states).or(hosted.map(|hosted| EndPass::Pass(hosted.pass)));
-        let queue = builder.point(place).queue;
+        let queue = builder.point(submission).queue;
         let mut src = Scope::default();
         for_each_predecessor_of(states, |tracked, memory| {
             if tracked.queue == queue {
                 src = src.union(source(tracked, memory));
             } else {
                 let reason = reason(builder, to, last);
-                src = src.union(builder.chain_late(place, tracked, reason));
+                src = src.union(builder.chain_late(submission, tracked, reason));
             }
         });
         let release = Release {
             to: to.clone(),
             from,
-            place,
+            submission,
             src,
             old_layout: state.layout,
         };
@@ -148,7 +148,7 @@ fn append(
     let Release {
         to,
         from,
-        place,
+        submission,
         src,
         old_layout,
     } = release;
@@ -167,11 +167,11 @@ fn append(
         reason: reason(builder, to, last),
     };
     let resource = builder.inputs.frame.resource(to.resource);
-    builder.records[*place]
+    builder.records[*submission]
         .tail
         .push_half(resource, &range, barrier);
-    let point = builder.point(*place);
-    builder.note_use(to.resource, *place);
+    let point = builder.point(*submission);
+    builder.note_use(to.resource, *submission);
     let tracked = TrackedAccess {
         queue: point.queue,
         value: point.value,
@@ -191,7 +191,7 @@ fn append(
             },
         },
         pass: last.unwrap_or(EndPass::None),
-        step: builder.records[*place].step,
+        step: builder.records[*submission].step,
     };
     Pending {
         from: *from,
@@ -212,7 +212,7 @@ fn append(
 /// An image that the host uses, and a resource that is given away, are released after the host is
 /// done. A swapchain image never gets a separate submission, because the submission that presents it
 /// exists already.
-fn place(
+fn release_submission(
     builder: &mut Builder<'_>,
     resource: ResourceIndex,
     owner: FamilyIndex,

@@ -65,7 +65,7 @@ pub(super) fn complete_pending(
     let Some(queue) = builder.inputs.queue_of(pending.to) else {
         unreachable!("frames with owners outside of the topology are refused");
     };
-    let place = builder.window(queue);
+    let submission = builder.window(queue);
     let reason = Reason {
         resource,
         earlier: builder.waits.past.pass_ref(pending.tracked.pass),
@@ -75,16 +75,16 @@ pub(super) fn complete_pending(
     // With maintenance8 the acquire can chain from stages that have waited already, and later
     // accesses chain from the acquire. No other stage of the queue has to wait.
     let all = !builder.inputs.topology.maintenance8;
-    let stages = builder.require_late(place, &pending.tracked, all, reason.clone());
+    let stages = builder.require_late(submission, &pending.tracked, all, reason.clone());
     let scope = if all { ALL } else { Scope::of_stages(stages) };
-    record_acquire(builder, place, scope, pending, reason, map);
+    record_acquire(builder, submission, scope, pending, reason, map);
 }
 
 /// Acquires a range at the start of a window, with `scope` (stages that have waited for its release) on
 /// both sides, and updates its states.
 pub(super) fn record_acquire(
     builder: &mut Builder<'_>,
-    place: usize,
+    submission: usize,
     scope: Scope,
     pending: &Pending<TrackedAccess>,
     reason: Reason,
@@ -100,17 +100,17 @@ pub(super) fn record_acquire(
         transfer: Some(half(pending.from, pending.to, TransferHalf::Acquire)),
         reason,
     };
-    builder.records[place]
+    builder.records[submission]
         .head
         .push_half(resource, &pending.range, barrier);
-    let point = builder.point(place);
-    builder.note_use(index, place);
+    let point = builder.point(submission);
+    builder.note_use(index, submission);
     let write = TrackedAccess {
         queue: point.queue,
         value: point.value,
         scope,
         pass: pending.tracked.pass,
-        step: builder.records[place].step,
+        step: builder.records[submission].step,
     };
     intervals(&resource.kind, &pending.range, |interval| {
         map.update(interval, |_, state| {
