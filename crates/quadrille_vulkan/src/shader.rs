@@ -29,7 +29,7 @@ use crate::error::ShaderError;
 use compose::{Root, compose};
 use constants::Overrides;
 
-pub use compose::{Kind as WgslTokenKind, Token as WgslToken, tokens as wgsl_tokens};
+pub use compose::{Token as WgslToken, TokenKind as WgslTokenKind, tokens as wgsl_tokens};
 pub use composed::ComposedShader;
 pub use constants::Constant;
 pub use data_layout::{DataLayout, ValueLayout};
@@ -283,7 +283,7 @@ impl GpuShader {
     /// ```
     pub fn with_file(self, path: impl AsRef<Path>) -> Self {
         let mut inner = Arc::unwrap_or_clone(self.0);
-        inner.file = file::place(path.as_ref());
+        inner.file = file::canonical(path.as_ref());
         Self(Arc::new(inner))
     }
 
@@ -302,7 +302,7 @@ impl GpuShader {
     ) -> Result<Self, ShaderError> {
         let shader = file::parse(path, bytes, options, follows_files, files)?;
         let mut inner = Arc::unwrap_or_clone(shader.0);
-        inner.file = file::place(path);
+        inner.file = file::canonical(path);
         Ok(Self(Arc::new(inner)))
     }
 

@@ -21,7 +21,7 @@ use quadrille::vulkan::shader::{
 
 use crate::materials::layout::{MaterialLayout, UNIFORM_ALIGNMENT};
 use crate::shaders::Shader;
-use globals::Place;
+use globals::Storage;
 use scan::Scanner;
 
 /// Variable of the table of rows.
@@ -155,15 +155,15 @@ fn generate(
     let subject = format!("`{}` of the material `{material}`", shader.path);
     let scanner = Scanner::new(&composed, subject, form.group);
     let mut globals = scanner.globals(layout)?;
-    scanner.place(&mut globals, layout, form, bound)?;
+    scanner.assign_storage(&mut globals, layout, form, bound)?;
     let mut edits = scanner.names();
     for global in &globals {
         edits.push((global.at.clone(), global.declaration()));
-        if global.place == Place::Element {
+        if global.storage == Storage::Element {
             scanner.replace_uses(global, &mut edits)?;
         }
     }
-    let loads = globals.iter().any(|it| it.place.is_of_row());
+    let loads = globals.iter().any(|it| it.storage.is_of_row());
     match stage {
         MaterialStage::Fragment => scanner.enter_fragment(loads, &mut edits)?,
         _ => scanner.enter_vertex(loads, (stage, form.instance_index), &mut edits)?,

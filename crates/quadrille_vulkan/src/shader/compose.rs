@@ -20,8 +20,8 @@
 
 mod conditions;
 mod joined;
+mod location;
 mod parse;
-mod place;
 mod references;
 mod tokens;
 
@@ -38,10 +38,10 @@ use crate::error::ShaderError;
 use parse::{Import, InlinePath, Parsed, declares, parse};
 
 pub(super) use joined::Joined;
-use place::{CONSTANTS, EXTENSIONS, Place, exists, is_package, one_place};
+use location::{CONSTANTS, EXTENSIONS, Location, canonical_location, exists, is_package};
 
 pub(super) use parse::Flaw;
-pub use tokens::{Kind, Token, tokens};
+pub use tokens::{Token, TokenKind, tokens};
 
 /// Source that a composition starts from.
 pub(super) struct Root<'a> {
@@ -69,7 +69,7 @@ enum Target {
 
 /// A module of a shader.
 struct Module {
-    place: Place,
+    location: Location,
     /// Label in errors, in place of a file name.
     label: String,
     source: Arc<str>,
@@ -83,11 +83,11 @@ struct Module {
 }
 
 /// Joins a shader with all its imports. Adds the examined files to `files`, including missing ones, with paths as in
-/// [`file::place`].
+/// [`file::canonical`].
 pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joined, ShaderError> {
-    let place = match root.file {
-        Some(file) => Place::File(file.to_owned()),
-        None => Place::Source,
+    let location = match root.file {
+        Some(file) => Location::File(file.to_owned()),
+        None => Location::Source,
     };
     let mut composer = Composer {
         modules: Vec::new(),
@@ -97,13 +97,15 @@ pub(super) fn compose(root: &Root<'_>, files: &mut Vec<PathBuf>) -> Result<Joine
         files,
         folder: match (&root.options.folder, root.file) {
             (Some(folder), _) => Some(folder.to_path_buf()),
-            (None, Some(file)) => file::place(file).and_then(|it| it.parent().map(Path::to_owned)),
+            (None, Some(file)) => {
+                file::canonical(file).and_then(|it| it.parent().map(Path::to_owned))
+            }
             (None, None) => None,
         },
         options: root.options,
         follows_files: root.follows_files,
     };
-    composer.add(place, root.label.to_owned(), root.source.into())?;
+    composer.add(location, root.label.to_owned(), root.source.into())?;
     if composer.modules[0].parsed.is_plain() {
         return Ok(Joined::of_one(root.label, root.source));
     }
@@ -119,8 +121,8 @@ const MAX_SHOWN: usize = 8;
 
 struct Composer<'a> {
     modules: Vec<Module>,
-    /// Modules by place; a file has only one canonical path.
-    known: HashMap<Place, usize>,
+    /// Modules by location; a file has only one canonical path.
+    known: HashMap<Location, usize>,
     /// Stack of modules whose imports are being resolved; each imports the next one.
     open: Vec<usize>,
     /// Errors of missing names, reported only if the names are needed.
@@ -134,15 +136,20 @@ struct Composer<'a> {
 
 impl Composer<'_> {
     /// Adds a module, whose imports are resolved next.
-    fn add(&mut self, place: Place, label: String, source: Arc<str>) -> Result<(), ShaderError> {
+    fn add(
+        &mut self,
+        location: Location,
+        label: String,
+        source: Arc<str>,
+    ) -> Result<(), ShaderError> {
         let parsed = conditions::translate(&source, tokens(&source), &self.options.defs)
             .and_then(|translated| parse(&source, translated))
             .map_err(|flaw| error(&label, &source, &flaw))?;
         let at = self.modules.len();
-        self.known.insert(one_place(&place), at);
+        self.known.insert(canonical_location(&location), at);
         self.open.push(at);
         self.modules.push(Module {
-            place,
+            location,
             label,
             source,
             parsed,
@@ -199,10 +206,10 @@ impl Composer<'_> {
         let [parent @ .., item] = &import.path[..] else {
             return false;
         };
-        let Ok(Some(place)) = self.place(at, import, parent) else {
+        let Ok(Some(location)) = self.locate(at, import, parent) else {
             return false;
         };
-        let module = self.known.get(&one_place(&place));
+        let module = self.known.get(&canonical_location(&location));
         module.is_some_and(|&module| declares(&self.modules[module].source, item))
     }
 
@@ -269,7 +276,7 @@ impl Composer<'_> {
             return Err(self.flaw(at, &import.at, "an import names nothing".to_owned()));
         };
         // The path names either a declaration in a module, or a module.
-        let holder = self.place(at, import, parent)?;
+        let holder = self.locate(at, import, parent)?;
         if let Some(holder) = holder.filter(exists) {
             let Some(module) = self.module(at, import, holder)? else {
                 return Ok(None);
@@ -279,7 +286,7 @@ impl Composer<'_> {
                 let name = item.clone();
                 return Ok(Some(Target::Item { module, name }));
             }
-            let whole = self.place(at, import, path)?;
+            let whole = self.locate(at, import, path)?;
             if whole.as_ref().is_none_or(|whole| !exists(whole)) {
                 let label = &self.modules[module].label;
                 let hint = hint(item, declared.iter().map(String::as_str));
@@ -294,36 +301,36 @@ impl Composer<'_> {
                 return Err(self.flaw(at, &import.at, message));
             }
         }
-        let whole = self.place(at, import, path)?;
+        let whole = self.locate(at, import, path)?;
         match whole.filter(exists) {
             Some(whole) => Ok(self.module(at, import, whole)?.map(Target::Module)),
             None => Err(self.nothing(at, import)),
         }
     }
 
-    /// Returns the index of the module at a place that exists; `None` if the module was only now opened.
+    /// Returns the index of the module at a location that exists; `None` if the module was only now opened.
     fn module(
         &mut self,
         at: usize,
         import: &Import,
-        place: Place,
+        location: Location,
     ) -> Result<Option<usize>, ShaderError> {
-        if let Some(&known) = self.known.get(&one_place(&place)) {
+        if let Some(&known) = self.known.get(&canonical_location(&location)) {
             return Ok(Some(known));
         }
-        let (label, source) = match &place {
-            Place::File(path) => self
+        let (label, source) = match &location {
+            Location::File(path) => self
                 .read(path)
                 .map_err(|error| self.unread(at, import, &error))?,
-            Place::Published(path) => self.published(path)?,
-            Place::Constants => (CONSTANTS.to_owned(), self.options.defs.constants().into()),
-            Place::Source => unreachable!("imports name files and published modules"),
+            Location::Published(path) => self.published(path)?,
+            Location::Constants => (CONSTANTS.to_owned(), self.options.defs.constants().into()),
+            Location::Source => unreachable!("imports name files and published modules"),
         };
-        self.add(place, label, source).map(|()| None)
+        self.add(location, label, source).map(|()| None)
     }
 
     fn read(&mut self, path: &Path) -> Result<(String, Arc<str>), ShaderError> {
-        self.files.extend(file::place(path));
+        self.files.extend(file::canonical(path));
         let bytes = file::read(path)?;
         let label = path.display().to_string();
         let source = file::text(&label, &bytes)?.into();
@@ -354,25 +361,25 @@ impl Composer<'_> {
             let message = format!("`{path}` does not exist here; {advice}");
             return self.flaw(at, &import.at, message);
         }
-        let wanted = match self.place(at, import, parent) {
+        let wanted = match self.locate(at, import, parent) {
             Ok(Some(wanted)) => wanted,
-            Ok(None) => Place::Published(path.clone()),
+            Ok(None) => Location::Published(path.clone()),
             Err(error) => return error,
         };
         let problem = match wanted {
-            Place::File(file) => {
+            Location::File(file) => {
                 for extension in EXTENSIONS {
                     self.files
-                        .extend(file::place(&file.with_extension(extension)));
+                        .extend(file::canonical(&file.with_extension(extension)));
                 }
                 format!("there is no file {}", file.display())
             }
-            Place::Published(module) => {
+            Location::Published(module) => {
                 let known = module::paths();
                 let hint = hint(&module, known.iter().map(String::as_str));
                 format!("no module `{module}` is published{hint}")
             }
-            Place::Source | Place::Constants => {
+            Location::Source | Location::Constants => {
                 unreachable!("imports name files and published modules")
             }
         };
@@ -411,10 +418,10 @@ impl Composer<'_> {
         chain
     }
 
-    fn flaw(&self, at: usize, place: &Range<usize>, message: String) -> ShaderError {
+    fn flaw(&self, at: usize, span: &Range<usize>, message: String) -> ShaderError {
         let module = &self.modules[at];
         let flaw = Flaw {
-            at: place.clone(),
+            at: span.clone(),
             message,
         };
         error(&module.label, &module.source, &flaw)
@@ -429,8 +436,8 @@ fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
 /// Converts a flaw to an error with its position.
 fn error(label: &str, source: &str, flaw: &Flaw) -> ShaderError {
     let joined = Joined::of_one(label, source);
-    let place = [(flaw.at.clone(), String::new())];
-    joined.error(&flaw.message, &place, Vec::new())
+    let spans = [(flaw.at.clone(), String::new())];
+    joined.error(&flaw.message, &spans, Vec::new())
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub(super) fn parse(
 }
 
 /// Returns the canonical path of a file, as in events of a file watcher; `None` if its folder does not exist.
-pub(super) fn place(path: &Path) -> Option<PathBuf> {
+pub(super) fn canonical(path: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(path).ok()?;
     let folder = absolute.parent()?.canonicalize().ok()?;
     Some(folder.join(absolute.file_name()?))

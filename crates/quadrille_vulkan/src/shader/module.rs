@@ -130,7 +130,7 @@ impl ShaderModule {
     /// Sets the file that hot reload of importing shaders reads, like
     /// [`GpuShader::with_file`](crate::shader::GpuShader::with_file).
     pub fn with_file(mut self, path: impl AsRef<Path>) -> Self {
-        self.published.file = file::place(path.as_ref());
+        self.published.file = file::canonical(path.as_ref());
         self
     }
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::compose::{Flaw, Kind, Token, tokens};
+use super::compose::{Flaw, Token, TokenKind, tokens};
 
 /// Nesting of brackets, generic types and unary operators. WGSL requires 127 levels of braces (section "Limits").
 /// naga's own limit is 200, of which some constructs use two levels.
@@ -110,18 +110,18 @@ impl Walk<'_> {
 
     fn step(&mut self, token: &Token, before: Option<&Token>, after: Option<&Token>) {
         match token.kind {
-            Kind::Mark('(' | '[' | '{') => {
+            TokenKind::Punctuation('(' | '[' | '{') => {
                 self.last().height += 1;
                 self.open.push(Open::default());
             }
-            Kind::Mark(mark @ (')' | ']' | '}')) => {
+            TokenKind::Punctuation(mark @ (')' | ']' | '}')) => {
                 self.close();
                 if mark == '}' && self.word(after) != "else" {
                     self.end_statement();
                 }
                 self.operand();
             }
-            Kind::Mark(',') => {
+            TokenKind::Punctuation(',') => {
                 self.operand();
                 let last = self.last();
                 // Arguments of a generic type belong to the current expression.
@@ -130,26 +130,26 @@ impl Walk<'_> {
                     last.height = 0;
                 }
             }
-            Kind::Mark(';') => self.end_statement(),
-            Kind::Mark('<') if is_generic(self.word(before)) => {
+            TokenKind::Punctuation(';') => self.end_statement(),
+            TokenKind::Punctuation('<') if is_generic(self.word(before)) => {
                 let last = self.last();
                 (last.generics, last.height) = (last.generics + 1, last.height + 1);
                 self.generics += 1;
             }
-            Kind::Mark('>') if self.last().generics > 0 => {
+            TokenKind::Punctuation('>') if self.last().generics > 0 => {
                 self.last().generics -= 1;
                 self.generics -= 1;
             }
-            Kind::Mark(mark) if OPERATORS.contains(mark) => {
+            TokenKind::Punctuation(mark) if OPERATORS.contains(mark) => {
                 if !is_second_half(token, mark, before) {
                     let last = self.last();
                     (last.unary, last.height) = (last.unary + 1, last.height + 1);
                     self.unary += 1;
                 }
             }
-            Kind::Word if self.word(Some(token)) == "else" => self.last().branches += 1,
-            Kind::Word | Kind::Number => self.operand(),
-            Kind::Mark(_) | Kind::Path => {}
+            TokenKind::Word if self.word(Some(token)) == "else" => self.last().branches += 1,
+            TokenKind::Word | TokenKind::Number => self.operand(),
+            TokenKind::Punctuation(_) | TokenKind::Path => {}
         }
     }
 
@@ -211,7 +211,7 @@ fn is_second_half(token: &Token, mark: char, before: Option<&Token>) -> bool {
     let Some(before) = before.filter(|it| it.at.end == token.at.start) else {
         return false;
     };
-    let Kind::Mark(first) = before.kind else {
+    let TokenKind::Punctuation(first) = before.kind else {
         return false;
     };
     match mark {
@@ -278,15 +278,17 @@ fn declarations(source: &str, tokens: &[Token]) -> Vec<Declaration> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
         match token.kind {
-            Kind::Mark('(' | '{' | '[') => depth += 1,
-            Kind::Mark(')' | '}' | ']') => depth = depth.saturating_sub(1),
-            Kind::Word if depth == 0 => {
+            TokenKind::Punctuation('(' | '{' | '[') => depth += 1,
+            TokenKind::Punctuation(')' | '}' | ']') => depth = depth.saturating_sub(1),
+            TokenKind::Word if depth == 0 => {
                 let mut name = at + 1;
                 if word(at) == "var" && word(name) == "<" {
                     let rest = tokens[name..].iter();
                     name += rest.take_while(|it| !it.is('>')).count() + 1;
                 }
-                let is_name = tokens.get(name).is_some_and(|it| it.kind == Kind::Word);
+                let is_name = tokens
+                    .get(name)
+                    .is_some_and(|it| it.kind == TokenKind::Word);
                 let is_type = matches!(word(at), "struct" | "alias");
                 let declares = matches!(word(at), "fn" | "const" | "override" | "var");
                 if (is_type || declares) && is_name {
@@ -305,7 +307,7 @@ fn declarations(source: &str, tokens: &[Token]) -> Vec<Declaration> {
     for at in 0..declarations.len() {
         let end = declarations.get(at + 1).map_or(tokens.len(), |it| it.name);
         let own = declarations[at].name + 1..end;
-        let words = own.filter(|&it| tokens[it].kind == Kind::Word);
+        let words = own.filter(|&it| tokens[it].kind == TokenKind::Word);
         let mut uses: Vec<_> = words
             .filter_map(|it| by_name.get(word(it)).copied())
             .collect();

@@ -88,11 +88,11 @@ pub(super) fn guarded<T: Send>(
 /// Parses a source; the module is not validated.
 fn parse(joined: &Joined) -> Result<naga::Module, ShaderError> {
     naga::front::wgsl::parse_str(joined.text()).map_err(|error| {
-        let places = error.labels().filter_map(|(span, text)| place(span, text));
+        let labels = error.labels().filter_map(|(span, text)| label(span, text));
         let notes = error.notes().map(|note| format!("note: {note}"));
         joined.error(
             error.message(),
-            &places.collect::<Vec<_>>(),
+            &labels.collect::<Vec<_>>(),
             notes.collect(),
         )
     })
@@ -131,7 +131,7 @@ fn try_translate(label: &str, joined: Joined) -> Result<Translated, ShaderError>
     })
 }
 
-fn place(span: naga::Span, text: &str) -> Option<(std::ops::Range<usize>, String)> {
+fn label(span: naga::Span, text: &str) -> Option<(std::ops::Range<usize>, String)> {
     Some((span.to_range()?, text.to_owned()))
 }
 
@@ -140,7 +140,7 @@ pub(super) fn invalid(
     joined: &Joined,
     error: &naga::WithSpan<naga::valid::ValidationError>,
 ) -> ShaderError {
-    let places = error.spans().filter_map(|(span, text)| place(*span, text));
+    let labels = error.spans().filter_map(|(span, text)| label(*span, text));
     let mut notes = Vec::new();
     let mut next = std::error::Error::source(error.as_inner());
     while let Some(source) = next {
@@ -148,7 +148,7 @@ pub(super) fn invalid(
         next = source.source();
     }
     let message = chain(error.as_inner());
-    joined.error(&message, &places.collect::<Vec<_>>(), notes)
+    joined.error(&message, &labels.collect::<Vec<_>>(), notes)
 }
 
 /// Writes a module without overrides as SPIR-V, and reflects its entry points.
@@ -288,16 +288,16 @@ fn reflect(context: &Reflection<'_>, at: usize) -> Result<Option<EntryPoint>, Sh
             reflected.push_constant_padded = reflected.push_constant_bytes;
             reflected.push_layout = data_layout(joined, module, variable);
         }
-        let Some(place) = &variable.binding else {
+        let Some(number) = &variable.binding else {
             continue;
         };
         let name = variable.name.as_deref().unwrap_or_default();
         let name = joined.own_name(name).0.to_owned();
-        if place.group == 0 {
-            let binding = binding(context, variable, (place.binding, name), (used, stage))?;
+        if number.group == 0 {
+            let binding = binding(context, variable, (number.binding, name), (used, stage))?;
             reflected.bindings.push(binding);
         } else {
-            let table = table_binding(context, variable, (place, name), stage)?;
+            let table = table_binding(context, variable, (number, name), stage)?;
             reflected.tables.push(table);
         }
     }

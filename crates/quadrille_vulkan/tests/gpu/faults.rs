@@ -102,7 +102,7 @@ fn a_program_survives_faults() {
     if std::env::var_os("QUADRILLE_LAYER_SCRIPT").is_none() {
         assert_eq!(
             (outcome.shown, outcome.errors.len()),
-            (frames() * told("WINDOWS", 1), 0),
+            (frames() * env_or("WINDOWS", 1), 0),
             "{outcome:?}"
         );
     }
@@ -111,7 +111,7 @@ fn a_program_survives_faults() {
 /// Forty frames with windows of which the first changes its size, a pipeline, and short-lived
 /// buffers. The windows are left as they are.
 fn run(rig: &mut Rig, outcome: &mut Outcome) -> Vec<Option<Swapchain>> {
-    let mut windows: Vec<_> = (0..told("WINDOWS", 1)).map(|_| None).collect();
+    let mut windows: Vec<_> = (0..env_or("WINDOWS", 1)).map(|_| None).collect();
     for step in 0..frames() {
         for window in &mut windows {
             if window.is_none() {
@@ -152,13 +152,15 @@ fn is_lost(error: &Fault) -> bool {
 
 /// Number of frames to draw.
 fn frames() -> u32 {
-    told("FRAMES", FRAMES)
+    env_or("FRAMES", FRAMES)
 }
 
 /// A number from the environment.
-fn told(name: &str, otherwise: u32) -> u32 {
-    let told = std::env::var(format!("QUADRILLE_FAULT_{name}")).ok();
-    told.and_then(|told| told.parse().ok()).unwrap_or(otherwise)
+fn env_or(name: &str, default: u32) -> u32 {
+    let value = std::env::var(format!("QUADRILLE_FAULT_{name}")).ok();
+    value
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(default)
 }
 
 /// Checks the limits of a window that hold after any fault.
@@ -213,7 +215,7 @@ fn acquire(
     step: u32,
     outcome: &mut Outcome,
 ) -> Result<Vec<Option<Acquired>>, Fault> {
-    let (resize, mode) = (told("RESIZE_EVERY", 10), told("MODE_EVERY", u32::MAX));
+    let (resize, mode) = (env_or("RESIZE_EVERY", 10), env_or("MODE_EVERY", u32::MAX));
     let mut acquired = Vec::new();
     for (at, slot) in windows.iter_mut().enumerate() {
         let Some(window) = slot else {
@@ -264,7 +266,7 @@ fn frame(
     outcome: &mut Outcome,
 ) -> Result<(), Fault> {
     let acquired = acquire(windows, step, outcome)?;
-    let close = told("CLOSE_EVERY", u32::MAX);
+    let close = env_or("CLOSE_EVERY", u32::MAX);
     if step % close == close - 1 {
         windows[0] = None;
     }

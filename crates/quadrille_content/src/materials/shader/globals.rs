@@ -14,9 +14,9 @@ use crate::materials::layout::{MaterialLayout, UNIFORM_ALIGNMENT};
 /// Maximum number of bindings of a shader, and so one above the largest number.
 const MAX_BINDINGS: u32 = 32;
 
-/// Place of a variable's value.
+/// Storage of a variable's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Storage {
     /// A copy of a uniform in the row.
     Copy,
     /// An element of the bindless table, whose index is in the row.
@@ -25,7 +25,7 @@ pub(super) enum Place {
     Bound(u32),
 }
 
-impl Place {
+impl Storage {
     /// Whether it is filled from a row.
     pub(super) fn is_of_row(self) -> bool {
         !matches!(self, Self::Bound(_))
@@ -41,7 +41,7 @@ pub(super) struct Global<'a> {
     /// Address space and access of a buffer.
     space: &'a str,
     pub(super) binding: &'a MaterialBinding,
-    pub(super) place: Place,
+    pub(super) storage: Storage,
 }
 
 impl Global<'_> {
@@ -50,10 +50,10 @@ impl Global<'_> {
         let Self {
             name, ty, space, ..
         } = self;
-        match self.place {
-            Place::Copy => format!("var<private> {name}: {ty};"),
-            Place::Element => format!("var<private> {name}: u32;"),
-            Place::Bound(number) => {
+        match self.storage {
+            Storage::Copy => format!("var<private> {name}: {ty};"),
+            Storage::Element => format!("var<private> {name}: u32;"),
+            Storage::Bound(number) => {
                 let space = match *space {
                     "" => String::new(),
                     space => format!("<{space}>"),
@@ -74,7 +74,7 @@ pub(super) fn rows(
     let mut loads = String::new();
     for (rank, (binding, bytes)) in layout.uniforms().enumerate() {
         let global = globals.iter().find(|it| it.binding == binding);
-        match global.filter(|it| it.place == Place::Copy) {
+        match global.filter(|it| it.storage == Storage::Copy) {
             Some(global) => {
                 let _ = write!(members, "@align(16) uniform_{rank}: {}, ", global.ty);
                 let _ = write!(loads, " {} = {PREFIX}row_of.uniform_{rank};", global.name);
@@ -86,7 +86,7 @@ pub(super) fn rows(
         }
     }
     let count = (layout.stride - layout.indices_offset) / 16;
-    for global in globals.iter().filter(|it| it.place == Place::Element) {
+    for global in globals.iter().filter(|it| it.storage == Storage::Element) {
         let rank = layout.rank(global.binding);
         let (name, word) = (global.name, rank % 4);
         let _ = write!(
@@ -174,12 +174,12 @@ impl<'a> Scanner<'a> {
             ty,
             space,
             binding,
-            place: Place::Copy,
+            storage: Storage::Copy,
         })
     }
 
     /// Decides where the values of all variables are, and adds those that are bound by themselves.
-    pub(super) fn place(
+    pub(super) fn assign_storage(
         &self,
         globals: &mut [Global<'_>],
         layout: &MaterialLayout,
@@ -195,7 +195,7 @@ impl<'a> Scanner<'a> {
             }
             let is_bindless = form.images == MaterialImages::Bindless;
             if is_bindless && fits_row(kind) && !self.is_argument(global) {
-                global.place = Place::Element;
+                global.storage = Storage::Element;
                 continue;
             }
             if !is_bindless && !fits_row(kind) {
@@ -229,7 +229,7 @@ impl<'a> Scanner<'a> {
                 ));
             };
             taken.push(number);
-            global.place = Place::Bound(number);
+            global.storage = Storage::Bound(number);
             if bound.iter().all(|it| it.index != index) {
                 bound.push(BoundBinding { index, number });
             }

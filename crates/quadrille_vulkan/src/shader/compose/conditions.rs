@@ -10,7 +10,7 @@ mod extent;
 use std::ops::Range;
 
 use super::parse::Flaw;
-use super::tokens::{Kind, Token};
+use super::tokens::{Token, TokenKind};
 use crate::shader::defs::ShaderDefs;
 use expression::evaluate;
 use extent::Extents;
@@ -25,7 +25,7 @@ pub(super) struct Translated {
 
 /// Position of a token among the nodes that can be decorated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Context {
     /// Directives, imports and global declarations.
     Module,
     /// Members of a structure.
@@ -49,7 +49,7 @@ struct Chain {
 
 /// A pair of brackets that contains the next token.
 struct Scope {
-    place: Place,
+    context: Context,
     /// Whether the next token begins a node.
     is_start: bool,
     /// First word of the current node.
@@ -62,10 +62,10 @@ struct Scope {
 }
 
 impl Scope {
-    fn new(place: Place) -> Self {
+    fn new(context: Context) -> Self {
         Self {
-            place,
-            is_start: place != Place::Other,
+            context,
+            is_start: context != Context::Other,
             word: "",
             chain: None,
             templates: 0,
@@ -100,7 +100,7 @@ pub(super) fn translate(
         extents: Extents::new(source, &tokens),
         defs,
         next: 0,
-        scopes: vec![Scope::new(Place::Module)],
+        scopes: vec![Scope::new(Context::Module)],
         left: Vec::with_capacity(tokens.len()),
         cut: Vec::new(),
     };
@@ -134,7 +134,7 @@ struct Attribute<'a> {
 impl<'a> Walker<'a> {
     fn step(&mut self) -> Result<(), Flaw> {
         let token = &self.tokens[self.next];
-        let (place, is_start) = (self.scope().place, self.scope().is_start);
+        let (context, is_start) = (self.scope().context, self.scope().is_start);
         if is_start && token.is('@') {
             return self.attributes();
         }
@@ -147,7 +147,7 @@ impl<'a> Walker<'a> {
             if !(token.is(';') || token.is('}') || word == "else") {
                 self.scope().chain = None;
             }
-            if place == Place::Module && token.is('{') {
+            if context == Context::Module && token.is('{') {
                 // A block at module scope without a condition declares nothing usable, so it is removed.
                 let end = self.extents.matching(self.next);
                 self.leave_out(self.next..end);
@@ -193,8 +193,8 @@ impl<'a> Walker<'a> {
             return Err(self.flaw(second.tokens.clone(), message));
         }
         let is_kept = self.decide(decides)?;
-        let place = self.scope().place;
-        let Some(end) = self.extents.node_end(place, at) else {
+        let context = self.scope().context;
+        let Some(end) = self.extents.node_end(context, at) else {
             return Err(self.misplaced(decides.tokens.start));
         };
         if !is_kept {
@@ -217,7 +217,7 @@ impl<'a> Walker<'a> {
             self.next = at + 1;
             let inner = Scope {
                 is_flattened: true,
-                ..Scope::new(place)
+                ..Scope::new(context)
             };
             self.scopes.push(inner);
         } else {
@@ -268,18 +268,18 @@ impl<'a> Walker<'a> {
         let (tokens, at) = (self.tokens, self.next);
         let token = &tokens[at];
         self.next += 1;
-        if let Kind::Mark(mark) = token.kind {
+        if let TokenKind::Punctuation(mark) = token.kind {
             match mark {
                 '(' | '[' | '{' => {
-                    let place = self.place_within(mark);
-                    self.scopes.push(Scope::new(place));
+                    let context = self.context_within(mark);
+                    self.scopes.push(Scope::new(context));
                 }
                 ')' | ']' | '}' if self.scopes.len() > 1 => {
                     let is_flattened = self.scopes.pop().is_some_and(|it| it.is_flattened);
                     let scope = self.scope();
                     let ends_node = matches!(
-                        scope.place,
-                        Place::Module | Place::Statements | Place::Clauses
+                        scope.context,
+                        Context::Module | Context::Statements | Context::Clauses
                     );
                     scope.is_start |= mark == '}' && ends_node;
                     if is_flattened {
@@ -289,11 +289,12 @@ impl<'a> Walker<'a> {
                 }
                 ';' => {
                     let scope = self.scope();
-                    scope.is_start |= matches!(scope.place, Place::Module | Place::Statements);
+                    scope.is_start |=
+                        matches!(scope.context, Context::Module | Context::Statements);
                 }
                 ',' => {
                     let scope = self.scope();
-                    let is_list = matches!(scope.place, Place::Members | Place::Parameters);
+                    let is_list = matches!(scope.context, Context::Members | Context::Parameters);
                     scope.is_start |= is_list && scope.templates == 0;
                 }
                 '<' => self.scope().templates += 1,
@@ -307,20 +308,20 @@ impl<'a> Walker<'a> {
         self.left.push(token.clone());
     }
 
-    /// Returns the place inside an opening bracket.
-    fn place_within(&mut self, mark: char) -> Place {
+    /// Returns the context inside an opening bracket.
+    fn context_within(&mut self, mark: char) -> Context {
         let scope = self.scope();
-        match (scope.place, mark, scope.word) {
-            (Place::Module, '(', "fn") => {
+        match (scope.context, mark, scope.word) {
+            (Context::Module, '(', "fn") => {
                 // Arguments of attributes of the return type must not be parsed as parameters.
                 scope.word = "fn body";
-                Place::Parameters
+                Context::Parameters
             }
-            (Place::Module, '{', "struct") => Place::Members,
-            (Place::Module, '{', "fn body") => Place::Statements,
-            (Place::Statements, '{', "switch") => Place::Clauses,
-            (Place::Statements | Place::Clauses, '{', _) => Place::Statements,
-            _ => Place::Other,
+            (Context::Module, '{', "struct") => Context::Members,
+            (Context::Module, '{', "fn body") => Context::Statements,
+            (Context::Statements, '{', "switch") => Context::Clauses,
+            (Context::Statements | Context::Clauses, '{', _) => Context::Statements,
+            _ => Context::Other,
         }
     }
 
@@ -342,7 +343,7 @@ impl<'a> Walker<'a> {
     }
 
     fn word(&self, at: usize) -> &'a str {
-        let token = self.tokens.get(at).filter(|it| it.kind == Kind::Word);
+        let token = self.tokens.get(at).filter(|it| it.kind == TokenKind::Word);
         token.map_or("", |token| &self.source[token.at.clone()])
     }
 

@@ -9,7 +9,7 @@ use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term;
 
 use super::references::{Reference, needed, references};
-use super::tokens::Kind;
+use super::tokens::TokenKind;
 use super::{Module, Target};
 use crate::error::ShaderError;
 
@@ -134,7 +134,7 @@ impl Joined {
     pub(crate) fn error(
         &self,
         message: &str,
-        places: &[(Range<usize>, String)],
+        spans: &[(Range<usize>, String)],
         notes: Vec<String>,
     ) -> ShaderError {
         let mut files = SimpleFiles::new();
@@ -142,8 +142,8 @@ impl Joined {
             files.add(label, printable(source));
         }
         let mut labels = Vec::new();
-        for (place, text) in places {
-            let (module, at) = self.origin(place);
+        for (span, text) in spans {
+            let (module, at) = self.origin(span);
             labels.push(Label::primary(module, at).with_message(self.shown(text)));
         }
         let message = self.shown(message);
@@ -168,17 +168,17 @@ impl Joined {
     }
 
     /// Returns the module of a position, and the range in it.
-    fn origin(&self, place: &Range<usize>) -> (usize, Range<usize>) {
-        let Some(first) = self.part(place.start) else {
-            return (0, place.clone());
+    fn origin(&self, span: &Range<usize>) -> (usize, Range<usize>) {
+        let Some(first) = self.part(span.start) else {
+            return (0, span.clone());
         };
-        let start = first.origin(place.start);
+        let start = first.origin(span.start);
         // A range that extends into another module is clipped to the module of its first byte.
-        let last = self.part(place.end.saturating_sub(1).max(place.start));
+        let last = self.part(span.end.saturating_sub(1).max(span.start));
         let last = last.filter(|last| last.module == first.module);
         let end = match last {
             Some(part) if part.is_renamed => part.from.end,
-            Some(part) => part.origin(place.end),
+            Some(part) => part.origin(span.end),
             None => first.from.end,
         };
         (first.module, start..end.max(start))
@@ -372,7 +372,7 @@ fn names(modules: &[Module]) -> BTreeMap<(usize, String), String> {
 /// The words of a module.
 fn words(module: &Module) -> impl Iterator<Item = &str> {
     let tokens = module.parsed.tokens.iter();
-    let words = tokens.filter(|it| it.kind == Kind::Word);
+    let words = tokens.filter(|it| it.kind == TokenKind::Word);
     words.map(|word| &module.source[word.at.clone()])
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::conditions::Translated;
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{Token, TokenKind, tokens};
 
 /// An error in a module.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ pub(super) fn declares(source: &str, name: &str) -> bool {
         let text = &source[token.at.clone()];
         let is_declared = before.is_some_and(|it| it == ">" || DECLARE.contains(&it));
         before = Some(text);
-        is_declared && token.kind == Kind::Word && text == name
+        is_declared && token.kind == TokenKind::Word && text == name
     })
 }
 
@@ -131,29 +131,31 @@ impl<'a> Parser<'a> {
         let mut is_start = true;
         while let Some(token) = self.tokens.get(self.next) {
             match (token.kind, self.word()) {
-                (Kind::Word, word) if word != "import" && self.is_path(self.next) => {
+                (TokenKind::Word, word) if word != "import" && self.is_path(self.next) => {
                     self.inline_path()?;
                     is_start = false;
                     continue;
                 }
-                (Kind::Mark('#'), _) => return Err(self.preprocessor()),
-                (Kind::Word, "vertex" | "fragment" | "compute") if self.is_attribute() => {
+                (TokenKind::Punctuation('#'), _) => return Err(self.preprocessor()),
+                (TokenKind::Word, "vertex" | "fragment" | "compute") if self.is_attribute() => {
                     self.is_entry_point = true;
                 }
-                (Kind::Word, "import") => {
+                (TokenKind::Word, "import") => {
                     self.import_statement()?;
                     self.begin = self.next;
                     is_start = true;
                     continue;
                 }
-                (Kind::Word, "enable" | "requires" | "diagnostic") if is_start && depth == 0 => {
+                (TokenKind::Word, "enable" | "requires" | "diagnostic")
+                    if is_start && depth == 0 =>
+                {
                     self.directive();
                     self.begin = self.next;
                     continue;
                 }
-                (Kind::Word, word) if depth == 0 => self.declaration(word),
-                (Kind::Mark('(' | '{' | '['), _) => depth += 1,
-                (Kind::Mark(')' | '}' | ']'), _) => depth = depth.saturating_sub(1),
+                (TokenKind::Word, word) if depth == 0 => self.declaration(word),
+                (TokenKind::Punctuation('(' | '{' | '['), _) => depth += 1,
+                (TokenKind::Punctuation(')' | '}' | ']'), _) => depth = depth.saturating_sub(1),
                 _ => {}
             }
             is_start = token.is(';') || token.is('}');
@@ -183,7 +185,7 @@ impl<'a> Parser<'a> {
     /// Whether a path continues after a token.
     fn is_path(&self, at: usize) -> bool {
         let after = self.tokens.get(at + 1);
-        after.is_some_and(|token| token.kind == Kind::Path)
+        after.is_some_and(|token| token.kind == TokenKind::Path)
     }
 
     fn is_attribute(&self) -> bool {
@@ -256,7 +258,7 @@ impl<'a> Parser<'a> {
             let rest = self.tokens[at..].iter();
             at += rest.take_while(|token| !token.is('>')).count() + 1;
         }
-        let name = self.tokens.get(at).filter(|it| it.kind == Kind::Word);
+        let name = self.tokens.get(at).filter(|it| it.kind == TokenKind::Word);
         if let Some(name) = name.filter(|_| DECLARE.contains(&keyword)) {
             let name = &self.source[name.at.clone()];
             self.parsed.declared.insert(name.to_owned());
@@ -298,7 +300,7 @@ impl<'a> Parser<'a> {
         loop {
             let (name, at) = self.segment(&path)?;
             path.push(name.clone());
-            if self.tokens.get(self.next).map(|token| token.kind) != Some(Kind::Path) {
+            if self.tokens.get(self.next).map(|token| token.kind) != Some(TokenKind::Path) {
                 let name = match self.word() {
                     "as" => {
                         self.next += 1;
@@ -342,7 +344,7 @@ impl<'a> Parser<'a> {
 
     fn name(&mut self) -> Result<(String, Range<usize>), Flaw> {
         match self.tokens.get(self.next) {
-            Some(token) if token.kind == Kind::Word => {
+            Some(token) if token.kind == TokenKind::Word => {
                 let name = self.word().to_owned();
                 self.next += 1;
                 Ok((name, token.at.clone()))

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::tokens::{Kind, Token};
+use super::tokens::{Token, TokenKind};
 use super::{Module, Target};
 
 /// A word or path that names a declaration.
@@ -45,11 +45,11 @@ pub(super) fn references(modules: &[Module], at: usize) -> Vec<Reference> {
         let is_cut = cut.peek().is_some_and(|it| it.contains(&token.at.start));
         while paths.next_if(|it| it.at.end <= token.at.start).is_some() {}
         let path = paths.peek().filter(|it| it.at.contains(&token.at.start));
-        if token.kind != Kind::Word || is_cut {
+        if token.kind != TokenKind::Word || is_cut {
             continue;
         }
         let own = word(token);
-        let (place, target) = match path {
+        let (span, target) = match path {
             // The first segment represents the whole path.
             Some(path) => (path.at.clone(), module.paths.get(&token.at.start).cloned()),
             None if scope.is_own_name => continue,
@@ -66,7 +66,7 @@ pub(super) fn references(modules: &[Module], at: usize) -> Vec<Reference> {
         if let Some(target) = target {
             references.push(Reference {
                 token: index,
-                at: place,
+                at: span,
                 target,
             });
         }
@@ -147,25 +147,25 @@ impl Scope {
         let is_before = |mark| before.is_some_and(|it| it.is(mark));
         let is_after = |mark| after.is_some_and(|it| it.is(mark));
         match token.kind {
-            Kind::Mark('{') => {
+            TokenKind::Punctuation('{') => {
                 self.depth += 1;
                 if std::mem::take(&mut self.is_struct) {
                     self.members = Some(self.depth);
                 }
             }
-            Kind::Mark('}') => {
+            TokenKind::Punctuation('}') => {
                 if self.members == Some(self.depth) {
                     self.members = None;
                 }
                 self.depth = self.depth.saturating_sub(1);
             }
-            Kind::Mark('(') => self.attribute = self.attribute.map(|depth| depth + 1),
-            Kind::Mark(')') => {
+            TokenKind::Punctuation('(') => self.attribute = self.attribute.map(|depth| depth + 1),
+            TokenKind::Punctuation(')') => {
                 let depth = self.attribute.map(|depth| depth.saturating_sub(1));
                 self.attribute = depth.filter(|&depth| depth > 0);
             }
-            Kind::Mark('>') => self.is_space = false,
-            Kind::Word => {
+            TokenKind::Punctuation('>') => self.is_space = false,
+            TokenKind::Word => {
                 let is_attribute = is_before('@');
                 if is_attribute && matches!(word, "builtin" | "interpolate" | "diagnostic") {
                     self.attribute = Some(0);

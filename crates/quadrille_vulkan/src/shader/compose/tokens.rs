@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// An identifier or a keyword.
     Word,
     /// A number with its suffix.
@@ -12,22 +12,22 @@ pub enum Kind {
     /// `::`.
     Path,
     /// Any other character.
-    Mark(char),
+    Punctuation(char),
 }
 
 /// A token; blanks and comments are skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Its bytes in the source.
     pub at: Range<usize>,
 }
 
 impl Token {
-    /// Whether it is this mark.
+    /// Whether it is this punctuation.
     pub fn is(&self, mark: char) -> bool {
-        self.kind == Kind::Mark(mark)
+        self.kind == TokenKind::Punctuation(mark)
     }
 }
 
@@ -47,13 +47,13 @@ pub fn tokens(source: &str) -> Vec<Token> {
         } else if first == '_' || first.is_alphabetic() {
             let is_part = |it: char| it == '_' || it.is_alphanumeric();
             let end = rest.find(|it| !is_part(it)).unwrap_or(rest.len());
-            (end, Some(Kind::Word))
+            (end, Some(TokenKind::Word))
         } else if first.is_ascii_digit() {
-            (number(rest), Some(Kind::Number))
+            (number(rest), Some(TokenKind::Number))
         } else if rest.starts_with("::") {
-            (2, Some(Kind::Path))
+            (2, Some(TokenKind::Path))
         } else {
-            (first.len_utf8(), Some(Kind::Mark(first)))
+            (first.len_utf8(), Some(TokenKind::Punctuation(first)))
         };
         if let Some(kind) = kind {
             let at = at..at + length;

@@ -2,7 +2,7 @@
 
 use naga::{Block, Span, Statement, TypeInner};
 
-use super::place;
+use super::label;
 use crate::error::ShaderError;
 use crate::shader::compose::Joined;
 use crate::shader::nesting::{MAX_BRANCHES, MAX_TYPES};
@@ -39,8 +39,8 @@ fn check_types(joined: &Joined, module: &naga::Module) -> Result<(), ShaderError
                  flatten them",
                 MAX_TYPES
             );
-            let places = place(module.types.get_span(handle), "");
-            return Err(joined.error(&message, &Vec::from_iter(places), Vec::new()));
+            let labels = label(module.types.get_span(handle), "");
+            return Err(joined.error(&message, &Vec::from_iter(labels), Vec::new()));
         }
         depths.push(depth);
     }
@@ -61,8 +61,8 @@ fn check_control_flow(joined: &Joined, module: &naga::Module) -> Result<(), Shad
                  called, more than the limit of {MAX_BRANCHES}; return early, or write a `switch` in \
                  place of `else if`"
             );
-            let places = Vec::from_iter(place(span, ""));
-            return Err(joined.error(&message, &places, Vec::new()));
+            let labels = Vec::from_iter(label(span, ""));
+            return Err(joined.error(&message, &labels, Vec::new()));
         }
         functions.push(depth);
     }

@@ -10,10 +10,10 @@ use crate::shader::{BindingKind, ShaderStage, TableBinding, TableKind, written_m
 pub(super) fn table_binding(
     context: &Reflection<'_>,
     variable: &naga::GlobalVariable,
-    (place, name): (&naga::ResourceBinding, String),
+    (number, name): (&naga::ResourceBinding, String),
     stage: ShaderStage,
 ) -> Result<TableBinding, ShaderError> {
-    let group = place.group;
+    let group = number.group;
     let is_array = matches!(
         context.module.types[variable.ty].inner,
         TypeInner::BindingArray { .. }
@@ -30,7 +30,7 @@ pub(super) fn table_binding(
     })?;
     let binding = TableBinding {
         group,
-        binding: place.binding,
+        binding: number.binding,
         name,
         kind,
         stages: stage.to_vk(),

@@ -1,7 +1,7 @@
 //! Translate-time expressions: names, `true`, `false`, `!`, `&&`, `||` and parentheses.
 
 use crate::shader::compose::parse::Flaw;
-use crate::shader::compose::tokens::{Kind, Token};
+use crate::shader::compose::tokens::{Token, TokenKind};
 use crate::shader::defs::ShaderDefs;
 
 /// Maximum nesting of parentheses and negations, which are evaluated by recursion.
@@ -62,7 +62,7 @@ impl Parser<'_> {
         };
         let is_pair = first.at.end == second.at.start && first.kind == second.kind;
         match first.kind {
-            Kind::Mark(mark @ ('&' | '|')) if is_pair => Some(mark),
+            TokenKind::Punctuation(mark @ ('&' | '|')) if is_pair => Some(mark),
             _ => None,
         }
     }
@@ -82,7 +82,7 @@ impl Parser<'_> {
             return Ok(value);
         }
         match self.tokens.get(self.next) {
-            Some(token) if token.kind == Kind::Word => {
+            Some(token) if token.kind == TokenKind::Word => {
                 self.next += 1;
                 Ok(match &self.source[token.at.clone()] {
                     "true" => true,

@@ -1,7 +1,7 @@
 //! Extent of the nodes that conditions decorate.
 
-use super::Place;
-use crate::shader::compose::tokens::{Kind, Token};
+use super::Context;
+use crate::shader::compose::tokens::{Token, TokenKind};
 
 /// Tokens of a module with the ends of their brackets. Found once, because the extents of nested nodes overlap.
 pub(super) struct Extents<'a> {
@@ -32,33 +32,33 @@ impl<'a> Extents<'a> {
     }
 
     fn word(&self, at: usize) -> &'a str {
-        let token = self.tokens.get(at).filter(|it| it.kind == Kind::Word);
+        let token = self.tokens.get(at).filter(|it| it.kind == TokenKind::Word);
         token.map_or("", |token| &self.source[token.at.clone()])
     }
 
     /// Returns the index after the node that begins at a token; `None` if no node can begin there.
-    pub(super) fn node_end(&self, place: Place, at: usize) -> Option<usize> {
+    pub(super) fn node_end(&self, context: Context, at: usize) -> Option<usize> {
         let first = self.tokens.get(at)?;
         if is_close(first) || first.is(';') || first.is(',') {
             return None;
         }
-        match (place, self.word(at)) {
-            (Place::Members | Place::Parameters, _) => Some(self.list_item_end(at)),
-            (Place::Module | Place::Statements, _) if first.is('{') => Some(self.matching(at)),
-            (Place::Module, "fn" | "struct") => Some(self.block_end(at)),
-            (Place::Clauses, "case" | "default") => Some(self.block_end(at)),
-            (Place::Statements, "else") => None,
-            (Place::Statements, "if") => {
+        match (context, self.word(at)) {
+            (Context::Members | Context::Parameters, _) => Some(self.list_item_end(at)),
+            (Context::Module | Context::Statements, _) if first.is('{') => Some(self.matching(at)),
+            (Context::Module, "fn" | "struct") => Some(self.block_end(at)),
+            (Context::Clauses, "case" | "default") => Some(self.block_end(at)),
+            (Context::Statements, "else") => None,
+            (Context::Statements, "if") => {
                 let mut end = self.block_end(at);
                 while self.word(end) == "else" {
                     end = self.block_end(end);
                 }
                 Some(end)
             }
-            (Place::Statements, "for" | "while" | "switch" | "loop" | "continuing") => {
+            (Context::Statements, "for" | "while" | "switch" | "loop" | "continuing") => {
                 Some(self.block_end(at))
             }
-            (Place::Module | Place::Statements, _) => Some(self.semicolon_end(at)),
+            (Context::Module | Context::Statements, _) => Some(self.semicolon_end(at)),
             _ => None,
         }
     }
@@ -111,9 +111,9 @@ impl<'a> Extents<'a> {
                 return at;
             }
             match token.kind {
-                Kind::Mark(',') if templates == 0 => return at + 1,
-                Kind::Mark('<') => templates += 1,
-                Kind::Mark('>') => templates = templates.saturating_sub(1),
+                TokenKind::Punctuation(',') if templates == 0 => return at + 1,
+                TokenKind::Punctuation('<') => templates += 1,
+                TokenKind::Punctuation('>') => templates = templates.saturating_sub(1),
                 _ => {}
             }
             at = if is_open(token) {
@@ -127,9 +127,9 @@ impl<'a> Extents<'a> {
 }
 
 fn is_open(token: &Token) -> bool {
-    matches!(token.kind, Kind::Mark('(' | '[' | '{'))
+    matches!(token.kind, TokenKind::Punctuation('(' | '[' | '{'))
 }
 
 fn is_close(token: &Token) -> bool {
-    matches!(token.kind, Kind::Mark(')' | ']' | '}'))
+    matches!(token.kind, TokenKind::Punctuation(')' | ']' | '}'))
 }

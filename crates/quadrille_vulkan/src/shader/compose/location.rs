@@ -9,7 +9,7 @@ use crate::shader::{file, module};
 
 /// Location of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+pub(super) enum Location {
     /// Embedded in the program.
     Source,
     /// In a file, with its path as errors show it.
@@ -25,24 +25,24 @@ pub(super) const CONSTANTS: &str = "constants";
 
 impl Composer<'_> {
     /// Returns the location that a path names in the module `from`; `None` if the path is too short.
-    pub(super) fn place(
+    pub(super) fn locate(
         &self,
         at: usize,
         import: &Import,
         path: &[String],
-    ) -> Result<Option<Place>, ShaderError> {
+    ) -> Result<Option<Location>, ShaderError> {
         let supers = path.iter().take_while(|it| *it == "super").count();
         let is_package = path.first().is_some_and(|it| it == "package");
         let names = &path[supers + usize::from(is_package)..];
-        let problem = match (&self.modules[at].place, &self.folder) {
+        let problem = match (&self.modules[at].location, &self.folder) {
             _ if supers == 0 && !is_package => {
                 return Ok(match path {
                     [] => None,
-                    [name] if name == CONSTANTS => Some(Place::Constants),
-                    _ => Some(Place::Published(path.join("::"))),
+                    [name] if name == CONSTANTS => Some(Location::Constants),
+                    _ => Some(Location::Published(path.join("::"))),
                 });
             }
-            (Place::File(file), folder) => {
+            (Location::File(file), folder) => {
                 let mut parent = file.parent().map_or_else(PathBuf::new, Path::to_owned);
                 (1..supers).for_each(|_| parent.push(".."));
                 if let Some(folder) = folder.as_ref().filter(|_| is_package) {
@@ -50,10 +50,10 @@ impl Composer<'_> {
                 }
                 return self.file(at, import, path, (&parent, names));
             }
-            (Place::Source, Some(folder)) if is_package || supers == 1 => {
+            (Location::Source, Some(folder)) if is_package || supers == 1 => {
                 return self.file(at, import, path, (folder, names));
             }
-            (Place::Published(module), _) => {
+            (Location::Published(module), _) => {
                 let mut parents: Vec<&str> = module.split("::").collect();
                 parents.truncate(if is_package {
                     1
@@ -62,11 +62,11 @@ impl Composer<'_> {
                 });
                 if !parents.is_empty() {
                     parents.extend(names.iter().map(String::as_str));
-                    return Ok(Some(Place::Published(parents.join("::"))));
+                    return Ok(Some(Location::Published(parents.join("::"))));
                 }
                 "its path leaves the crate of the module"
             }
-            (Place::Source | Place::Constants, _) => &format!(
+            (Location::Source | Location::Constants, _) => &format!(
                 "{}:: is the folder of a file, and this shader comes from none; load it with GpuShader::load, or \
                  publish what it imports with ShaderModule",
                 path[0]
@@ -82,10 +82,10 @@ impl Composer<'_> {
         import: &Import,
         path: &[String],
         (parent, names): (&Path, &[String]),
-    ) -> Result<Option<Place>, ShaderError> {
+    ) -> Result<Option<Location>, ShaderError> {
         let file = match names {
             [] => {
-                let canonical = file::place(&parent.join("package"));
+                let canonical = file::canonical(&parent.join("package"));
                 let Some(folder) = canonical.as_deref().and_then(Path::parent) else {
                     return Ok(None);
                 };
@@ -110,7 +110,7 @@ impl Composer<'_> {
                 );
                 Err(self.flaw(at, &import.at, problem))
             }
-            _ => Ok(Some(Place::File(file))),
+            _ => Ok(Some(Location::File(file))),
         }
     }
 }
@@ -145,19 +145,21 @@ fn leaves(folder: &Path, file: &Path) -> bool {
     known.is_none_or(|known| !known.starts_with(folder))
 }
 
-pub(super) fn exists(place: &Place) -> bool {
-    match place {
-        Place::File(path) => path.is_file(),
-        Place::Published(path) => module::published(path).is_some(),
-        Place::Constants => true,
-        Place::Source => false,
+pub(super) fn exists(location: &Location) -> bool {
+    match location {
+        Location::File(path) => path.is_file(),
+        Location::Published(path) => module::published(path).is_some(),
+        Location::Constants => true,
+        Location::Source => false,
     }
 }
 
 /// Returns a canonical location, equal for all paths to the same file.
-pub(super) fn one_place(place: &Place) -> Place {
-    match place {
-        Place::File(path) => Place::File(file::place(path).unwrap_or_else(|| path.clone())),
+pub(super) fn canonical_location(location: &Location) -> Location {
+    match location {
+        Location::File(path) => {
+            Location::File(file::canonical(path).unwrap_or_else(|| path.clone()))
+        }
         other => other.clone(),
     }
 }
