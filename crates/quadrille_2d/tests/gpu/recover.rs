@@ -23,7 +23,7 @@ struct Rebuilt(u32);
 
 fn fail(_: Recorder, mut lose: ResMut<Lose>) -> Result {
     if std::mem::take(&mut lose.0) {
-        Err("as it was told".into())
+        Err("refused by the test".into())
     } else {
         Ok(())
     }

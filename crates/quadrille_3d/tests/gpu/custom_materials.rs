@@ -406,7 +406,7 @@ struct Lose(bool);
 
 fn fail(_: Recorder, mut lose: ResMut<Lose>) -> Result {
     match std::mem::take(&mut lose.0) {
-        true => Err("as it was told".into()),
+        true => Err("refused by the test".into()),
         false => Ok(()),
     }
 }

@@ -19,7 +19,7 @@ struct Lose(bool);
 
 fn fail(_: Recorder, mut lose: ResMut<Lose>) -> Result {
     if std::mem::take(&mut lose.0) {
-        Err("as it was told".into())
+        Err("refused by the test".into())
     } else {
         Ok(())
     }

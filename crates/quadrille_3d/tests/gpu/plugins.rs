@@ -158,7 +158,7 @@ fn undrawn(add: fn(&mut App)) -> Vec<String> {
 #[ignore = "needs a device"]
 fn content_without_plugin_warns_once() {
     log::collect();
-    let told = |lines: &[String], entity: &str, component: &str, plugin: &str| {
+    let warned = |lines: &[String], entity: &str, component: &str, plugin: &str| {
         lines
             .iter()
             .filter(|line| {
@@ -171,17 +171,17 @@ fn content_without_plugin_warns_once() {
     let lines = undrawn(|_| {});
     assert_eq!(lines.len(), 3, "{lines:#?}");
     assert_eq!(
-        told(&lines, "eye", "Camera3d", "Quadrille3dPlugin"),
+        warned(&lines, "eye", "Camera3d", "Quadrille3dPlugin"),
         1,
         "{lines:#?}"
     );
     assert_eq!(
-        told(&lines, "page", "Camera2d", "Quadrille2dPlugin"),
+        warned(&lines, "page", "Camera2d", "Quadrille2dPlugin"),
         1,
         "{lines:#?}"
     );
     assert_eq!(
-        told(&lines, "button", "Node", "feature `ui`"),
+        warned(&lines, "button", "Node", "feature `ui`"),
         1,
         "{lines:#?}"
     );
@@ -191,7 +191,7 @@ fn content_without_plugin_warns_once() {
     });
     assert_eq!(lines.len(), 1, "{lines:#?}");
     assert_eq!(
-        told(&lines, "eye", "Camera3d", "Quadrille3dPlugin"),
+        warned(&lines, "eye", "Camera3d", "Quadrille3dPlugin"),
         1,
         "{lines:#?}"
     );
@@ -201,12 +201,12 @@ fn content_without_plugin_warns_once() {
     });
     assert_eq!(lines.len(), 2, "{lines:#?}");
     assert_eq!(
-        told(&lines, "page", "Camera2d", "Quadrille2dPlugin"),
+        warned(&lines, "page", "Camera2d", "Quadrille2dPlugin"),
         1,
         "{lines:#?}"
     );
     assert_eq!(
-        told(&lines, "button", "Node", "feature `ui`"),
+        warned(&lines, "button", "Node", "feature `ui`"),
         1,
         "{lines:#?}"
     );

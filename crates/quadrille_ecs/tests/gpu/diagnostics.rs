@@ -39,7 +39,7 @@ impl DiagnosticCatalog {
         self.count += 1;
         writeln!(self.text, "# {program}").expect("text takes text");
         if messages.is_empty() {
-            self.text.push_str("(nothing is told)\n");
+            self.text.push_str("(no message)\n");
         }
         for message in messages {
             writeln!(self.text, "{}", portable(message)).expect("text takes text");
@@ -156,5 +156,5 @@ fn diagnostics_match_the_catalog() {
         .collect();
     assert!(others.is_empty(), "{}", others.join("\n\n"));
     assert_eq!(known, diagnostics.text);
-    assert!(!known.contains("(nothing is told)"), "silence");
+    assert!(!known.contains("(no message)"), "silence");
 }

@@ -39,7 +39,7 @@ fn make_sevens(
 fn fail(_: Recorder, mut frame: Local<u32>, fail_in: Res<FailIn>) -> Result {
     *frame += 1;
     if fail_in.0.contains(&*frame) {
-        Err("as it was told".into())
+        Err("refused by the test".into())
     } else {
         Ok(())
     }

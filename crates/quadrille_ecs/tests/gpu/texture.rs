@@ -294,7 +294,7 @@ fn another_device_has_the_textures_of_the_one_before() {
     fn fail(_: Recorder, mut frame: Local<u32>) -> Result {
         *frame += 1;
         if *frame == 2 {
-            Err("as it was told".into())
+            Err("refused by the test".into())
         } else {
             Ok(())
         }
