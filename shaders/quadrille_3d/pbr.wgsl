@@ -31,7 +31,8 @@ import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
 
 // The pipeline may discard fragments: without that, depth is tested before the shader runs.
 override HAS_ALPHA_MASK: bool = true;
-// The pipeline is for materials with textures.
+// The pipeline is for materials with a base color texture, or with any texture.
+override HAS_BASE_COLOR_TEXTURE: bool = true;
 override HAS_TEXTURES: bool = true;
 // The pipeline has clearcoat, anisotropy, diffuse transmission, parallax mapping and lightmaps.
 override HAS_EXTENDED_FEATURES: bool = true;
@@ -92,7 +93,7 @@ fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) front_facin
         discard;
     }
     let at = parallax_uv(vertex_output, view, material, is_front);
-    var base = material.base_color * vertex_output.color * sample_or_white(material.textures[0].x, at);
+    var base = material.base_color * vertex_output.color * base_color_texture(material, at);
     let threshold = select(material.alpha, 0.5, HAS_ALPHA_TO_COVERAGE);
     var coverage = 1.0;
     if HAS_ALPHA_TO_COVERAGE && (view.flags & MULTISAMPLED) != 0u {
@@ -139,7 +140,15 @@ fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) front_facin
     return vec4f(color * base.a, base.a);
 }
 
-// Samples a texture; white where there is none.
+// Samples the base color texture; white where there is none.
+fn base_color_texture(material: Material, at: TextureCoordinates) -> vec4f {
+    if !HAS_BASE_COLOR_TEXTURE {
+        return vec4f(1.0);
+    }
+    return sample_texture(material.textures[0].x, at);
+}
+
+// Samples a texture other than the base color; white where there is none.
 fn sample_or_white(texture_and_sampler: u32, at: TextureCoordinates) -> vec4f {
     if !HAS_TEXTURES {
         return vec4f(1.0);
@@ -149,7 +158,7 @@ fn sample_or_white(texture_and_sampler: u32, at: TextureCoordinates) -> vec4f {
 
 // Texture coordinates of a fragment, displaced by parallax mapping if the material has a depth map.
 fn parallax_uv(vertex_output: VertexOutput, view: View, material: Material, is_front: bool) -> TextureCoordinates {
-    if !HAS_TEXTURES {
+    if !HAS_BASE_COLOR_TEXTURE {
         return TextureCoordinates();
     }
     var at = texture_coordinates(vertex_output.uvs, material);

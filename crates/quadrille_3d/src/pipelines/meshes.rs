@@ -77,9 +77,10 @@ impl PipelineVariant {
 }
 
 /// Order of fallbacks, most features first.
-const FALLBACK_ORDER: [MaterialFeatures; 3] = [
+const FALLBACK_ORDER: [MaterialFeatures; 4] = [
     MaterialFeatures::Extended,
     MaterialFeatures::Textured,
+    MaterialFeatures::BaseColorTexture,
     MaterialFeatures::Base,
 ];
 
@@ -315,7 +316,11 @@ fn create_pipeline(
     gpu.graphics_pipeline(&GraphicsPipelineDesc {
         constants: [
             ("HAS_ALPHA_MASK", key.blend_mode != BlendMode::Opaque),
-            ("HAS_TEXTURES", key.features != MaterialFeatures::Base),
+            (
+                "HAS_BASE_COLOR_TEXTURE",
+                key.features >= MaterialFeatures::BaseColorTexture,
+            ),
+            ("HAS_TEXTURES", key.features >= MaterialFeatures::Textured),
             (
                 "HAS_EXTENDED_FEATURES",
                 key.features == MaterialFeatures::Extended,

@@ -62,11 +62,14 @@ pub(crate) struct BinKey {
     pub(crate) mesh: MeshAllocation,
 }
 
-/// Material features of a pipeline. Unused shader paths cost occupancy, so pipelines are specialized.
+/// Material features of a pipeline; each includes those before it. Unused shader paths cost occupancy, and unused
+/// vertex outputs bandwidth, so pipelines are specialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum MaterialFeatures {
     /// No textures.
     Base,
+    /// A base color texture alone.
+    BaseColorTexture,
     /// Textures.
     Textured,
     /// Clearcoat, anisotropy, a depth map, a lightmap or diffuse transmission.

@@ -260,7 +260,8 @@ pub(crate) fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &
     ]
 }
 
-/// Whether a material has any image.
-pub(super) fn has_images(material: &StandardMaterial) -> bool {
-    images(material).iter().any(|(image, _)| image.is_some())
+/// Whether a material has any image other than that of its base color.
+pub(super) fn has_other_images(material: &StandardMaterial) -> bool {
+    let mut others = images(material).into_iter().skip(1);
+    others.any(|(image, _)| image.is_some())
 }

@@ -2,7 +2,7 @@
 
 use bevy_color::Alpha as _;
 
-use super::row::has_images;
+use super::row::has_other_images;
 use crate::components::material::{AlphaMode, StandardMaterial};
 use crate::constants::MIN_SHADOW_ALPHA;
 use crate::extract::custom_materials::MaterialDesc;
@@ -93,8 +93,10 @@ impl MaterialFeatures {
             || material.depth_map.is_some();
         if is_rich {
             Self::Extended
-        } else if has_images(material) {
+        } else if has_other_images(material) {
             Self::Textured
+        } else if material.base_color_texture.is_some() {
+            Self::BaseColorTexture
         } else {
             Self::Base
         }
