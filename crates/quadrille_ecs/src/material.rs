@@ -261,6 +261,13 @@ impl MaterialBuffer for Handle<ShaderBuffer> {
 ///
 /// let colors = ShaderBuffer::from(vec![[1.0_f32, 0.0, 0.0, 1.0]; 5]);
 /// assert_eq!(colors.data.len(), 80);
+///
+/// let mut weights = ShaderBuffer::default();
+/// weights.extend([0.25_f32, 0.5]);
+/// weights.extend_from_slice(&[1.0_f32]);
+/// assert_eq!(weights, ShaderBuffer::from(vec![0.25_f32, 0.5, 1.0]));
+/// weights.clear();
+/// assert!(weights.data.is_empty());
 /// ```
 #[derive(Asset, TypePath, Clone, Debug, Default, PartialEq)]
 pub struct ShaderBuffer {
@@ -281,6 +288,23 @@ impl ShaderBuffer {
         Self {
             data: vec![0; bytes as usize],
         }
+    }
+
+    /// Removes all values, and keeps their memory.
+    pub fn clear(&mut self) {
+        self.data.clear();
+    }
+
+    /// Appends values as they lie in memory, where [`set_data`](Self::set_data) lays them out as WGSL does.
+    pub fn extend<T: bytemuck::NoUninit>(&mut self, values: impl IntoIterator<Item = T>) {
+        for value in values {
+            self.data.extend_from_slice(bytemuck::bytes_of(&value));
+        }
+    }
+
+    /// Appends a slice, as [`extend`](Self::extend).
+    pub fn extend_from_slice<T: bytemuck::NoUninit>(&mut self, values: &[T]) {
+        self.data.extend_from_slice(bytemuck::cast_slice(values));
     }
 
     /// Replaces the value, laid out as WGSL does.
