@@ -167,7 +167,12 @@ impl Composer<'_> {
             // An unknown module was pushed to `open`; its imports are resolved first.
             if let Some(import) = parsed.imports.get(*known).cloned() {
                 let target = match self.resolve(at, &import) {
-                    Err(error) if self.is_left_out(at, &import) => Some(self.missing(error)?),
+                    Err(error)
+                        if self.is_left_out(at, &import)
+                            || module::advice(&import.path.join("::")).is_some() =>
+                    {
+                        Some(self.missing(error)?)
+                    }
                     target => target?,
                 };
                 if let Some(target) = target {

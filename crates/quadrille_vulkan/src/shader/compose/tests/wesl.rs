@@ -160,9 +160,13 @@ fn paths_that_do_not_exist_have_advice() {
             .line()
     };
     assert_eq!(
-        said("import of_advice::dots::small::RADIUS;"),
+        said("import of_advice::dots::small::RADIUS; const A = RADIUS;"),
         "a.wesl:1:32: `of_advice::dots::small::RADIUS` does not exist here; draw lines of no length"
     );
+    // Conditions may leave out all uses of an import.
+    let unused = "import of_advice::dots::small::RADIUS; import of_advice::dots;
+        @if(ROUND) const A = RADIUS + dots::SIDE;";
+    GpuShader::wgsl("a.wesl", unused).expect("it needs nothing");
     assert_eq!(
         said("const A = of_advice::lines::HEIGHT;"),
         "a.wesl:1:29: of_advice::lines declares no `HEIGHT`; read WIDTH"
