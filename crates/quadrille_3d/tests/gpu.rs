@@ -69,6 +69,8 @@ mod lightmaps;
 mod many_lights;
 #[path = "gpu/many_skins.rs"]
 mod many_skins;
+#[path = "gpu/material_features.rs"]
+mod material_features;
 #[path = "gpu/material_resources.rs"]
 mod material_resources;
 #[path = "gpu/material_shaders.rs"]

@@ -16,9 +16,10 @@ import package::render::pbr_types::{
 };
 import quadrille_3d::constants::{
     ALPHA_ADD, ALPHA_MULTIPLY, ALPHA_PREMULTIPLIED, ALPHA_TO_COVERAGE, DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED,
-    METALLIC_IN_GREEN, NO_TEXTURE, TWO_COMPONENT_NORMAL_MAP, UNLIT,
+    LIGHTMAP_SHIFT, METALLIC_IN_GREEN, NO_TEXTURE, TWO_COMPONENT_NORMAL_MAP, UNLIT,
 };
-import quadrille_3d::material_textures::{sample_texture, texture_coordinates};
+import quadrille_3d::lightmaps::{lightmaps, sample_lightmap};
+import quadrille_3d::material_textures::{MIN_UV, sample_texture, texture_coordinates};
 import quadrille_3d::mesh_types::is_mirrored;
 import quadrille_3d::scene::{Material, camera, materials};
 
@@ -73,6 +74,13 @@ fn pbr_input_from_standard_material(in: VertexOutput, is_front: bool) -> PbrInpu
     pbr_input.material.diffuse_transmission = row.attenuation_and_diffuse_transmission.a;
     pbr_input.material.attenuation = row.attenuation_and_diffuse_transmission.rgb;
     pbr_input.material.thickness = row.parallax.w;
+    let number = instance.flags >> LIGHTMAP_SHIFT;
+    // As without a lightmap where its image is not loaded yet, and where the mesh has no coordinates for it.
+    if number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE && in.uv_b.x > MIN_UV {
+        pbr_input.lightmap_light = sample_lightmap(lightmaps[number - 1u], in.uv_b) * row.lightmap_exposure;
+    } else {
+        pbr_input.flags &= (1u << LIGHTMAP_SHIFT) - 1u;
+    }
     let has_tangents = dot(in.world_tangent.xyz, in.world_tangent.xyz) > 0.0;
     if has_tangents && row.textures[1].x != NO_TEXTURE {
         let tbn = calculate_tbn_mikktspace(in.world_normal, in.world_tangent);

@@ -9,7 +9,9 @@ import package::render::pbr_types::{
     STANDARD_MATERIAL_FLAGS_TWO_COMPONENT_NORMAL_MAP,
 };
 import quadrille_3d::brdf::{Surface, ambient_light, pow5};
-import quadrille_3d::constants::{MAX_RADIANCE, SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER};
+import quadrille_3d::constants::{
+    AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, LIGHTMAP_SHIFT, MAX_RADIANCE, SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER,
+};
 import quadrille_3d::dfg::dfg_lut;
 import quadrille_3d::display::display_transform;
 import quadrille_3d::environment::environment_light;
@@ -17,6 +19,7 @@ import quadrille_3d::fog::apply_fog;
 import quadrille_3d::pbr::{MAPS_TONES, ReceiverSides, dfg_term, shade_lights};
 import quadrille_3d::scene::camera;
 import quadrille_3d::shadows::ShadowReceiver;
+import quadrille_3d::visibility_range::is_dithered_out;
 
 // Alpha of opaque materials is 1; that of masks decides.
 fn alpha_discard(material_flags: u32, alpha_cutoff: f32, output_color: vec4f) -> vec4f {
@@ -31,6 +34,13 @@ fn alpha_discard(material_flags: u32, alpha_cutoff: f32, output_color: vec4f) ->
         return vec4f(output_color.rgb, 1.0);
     }
     return output_color;
+}
+
+// Discards pixels of a mesh that cross-fades (see `VisibilityRange`), by the dither level of the vertex output.
+fn visibility_range_dither(frag_coord: vec4f, dither: i32) {
+    if is_dithered_out(dither, frag_coord.xy) {
+        discard;
+    }
 }
 
 fn prepare_world_normal(world_normal: vec3f, double_sided: bool, is_front: bool) -> vec3f {
@@ -106,8 +116,11 @@ fn apply_pbr_lighting(in: PbrInput) -> vec4f {
     surface.diffuse *= 1.0 - material.diffuse_transmission;
     let occlusion = dot(in.diffuse_occlusion, vec3f(1.0 / 3.0));
     var radiance = in.lightmap_light * surface.diffuse;
-    radiance += ambient_light(surface, dfg_term(surface.n_dot_v, 1.0), camera.ambient, occlusion);
-    radiance += environment_light(surface, camera, occlusion, true);
+    let has_lightmap = (in.flags >> LIGHTMAP_SHIFT) != 0u;
+    if !has_lightmap || (camera.flags & AMBIENT_AFFECTS_LIGHTMAPPED_MESHES) != 0u {
+        radiance += ambient_light(surface, dfg_term(surface.n_dot_v, 1.0), camera.ambient, occlusion);
+    }
+    radiance += environment_light(surface, camera, occlusion, !has_lightmap);
     let sides = ReceiverSides(
         ShadowReceiver(in.world_position.xyz, in.world_normal, in.frag_coord.xy),
         material.thickness,

@@ -76,9 +76,14 @@ pub(crate) fn shader_ref(number: u128) -> ShaderRef {
 pub(crate) const MOVED: &str = "
 import bevy_pbr::render::{
     forward_io::{Vertex, VertexOutput},
-    mesh_functions::{get_world_from_local, mesh_position_local_to_world, mesh_normal_local_to_world},
+    mesh_functions::{
+        get_visibility_range_dither_level, get_world_from_local, mesh_position_local_to_world,
+        mesh_normal_local_to_world,
+    },
     mesh_view_bindings::view,
 };
+@if(VISIBILITY_RANGE_DITHER)
+import bevy_pbr::render::pbr_functions::visibility_range_dither;
 
 @group(constants::MATERIAL_BIND_GROUP) @binding(0) var<uniform> value: vec4f;
 
@@ -92,11 +97,16 @@ fn vertex(vertex: Vertex) -> VertexOutput {
     out.world_normal = mesh_normal_local_to_world(vertex.normal, vertex.instance_index);
     out.uv = vertex.uv;
     out.instance_index = vertex.instance_index;
+    @if(VISIBILITY_RANGE_DITHER)
+    out.visibility_range_dither = get_visibility_range_dither_level(
+        vertex.instance_index, world_from_local[3]);
     return out;
 }
 
 @fragment
 fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
+    @if(VISIBILITY_RANGE_DITHER)
+    visibility_range_dither(mesh.position, mesh.visibility_range_dither);
     return vec4f(abs(value.xyz), value.w);
 }
 ";

@@ -119,9 +119,9 @@ fn specialize_changes_defs_constants_depth_and_topology() {
 
 /// Halves the color of a standard material.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
-struct Halved {
+pub(crate) struct Halved {
     #[uniform(100)]
-    factor: f32,
+    pub(crate) factor: f32,
 }
 
 impl MaterialExtension for Halved {
@@ -132,11 +132,11 @@ impl MaterialExtension for Halved {
 
 /// Changes nothing.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
-struct Unchanged {}
+pub(crate) struct Unchanged {}
 
 impl MaterialExtension for Unchanged {}
 
-const HALVED: &str = "
+pub(crate) const HALVED: &str = "
 import bevy_pbr::render::{
     forward_io::{VertexOutput, FragmentOutput},
     pbr_fragment::pbr_input_from_standard_material,

@@ -281,8 +281,9 @@ struct Sources {
     prepass_fragment: Option<Shader>,
 }
 
-/// Shader defs of all materials: meshes have all attributes.
-const DEFS: [&str; 7] = [
+/// Shader defs of all materials: meshes have all attributes, and may cross-fade.
+const DEFS: [&str; 8] = [
+    "VISIBILITY_RANGE_DITHER",
     "VERTEX_POSITIONS",
     "VERTEX_NORMALS",
     "VERTEX_UVS",
