@@ -58,6 +58,11 @@ pub trait CameraEffect: Component {
     /// have two depth images, which take turns, so that nothing is copied.
     const DEPTH_HISTORY: bool = false;
 
+    /// Returns the set of the pass for a camera with or without `Hdr`. An effect with two sets has a system in each.
+    fn stage(_is_hdr: bool) -> Pass3dSystems {
+        Self::STAGE
+    }
+
     /// Returns whether the effect of a camera, with or without `Hdr`, is drawn. A disabled effect costs as little as a
     /// missing one.
     fn is_enabled(&self, _is_hdr: bool) -> bool {

@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 
 use bevy_app::{App, Plugin};
 use bevy_asset::{AssetEvent, AssetLoadFailedEvent, AssetServer, Assets, Handle};
+use bevy_camera::Hdr;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use quadrille::ecs::{ColorAttachment as _, RenderStartup, ShaderValue};
 use quadrille::prelude::{
     GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, Sampler,
@@ -16,7 +18,10 @@ use quadrille::vulkan::vk;
 use quadrille_content::materials::{check_material_output, material_entry_point};
 use quadrille_content::shaders::{Shader, ShaderRef, shader_handle};
 
-use crate::camera_effect::{CameraEffect, CameraEffectPlugin, EffectFrame, EffectViews};
+use crate::camera_effect::{
+    CameraEffect, CameraEffectPlugin, EffectFrame, EffectView, EffectViews,
+};
+use crate::effects::fxaa::fxaa_3d;
 use crate::plugin::Quadrille3dPlugin;
 use crate::prepare::view_colors::PostProcess;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
@@ -69,7 +74,9 @@ pub trait FullscreenMaterial: Component + ShaderValue + Clone + Copy + Default {
     /// The fragment shader.
     fn fragment_shader() -> ShaderRef;
 
-    /// Set of its pass: see [`CameraEffect::STAGE`]. It stands in for bevy's `schedule` and `schedule_configs`.
+    /// Set of its pass for cameras with `Hdr`: see [`CameraEffect::STAGE`]. It stands in for bevy's `schedule` and
+    /// `schedule_configs`. For other cameras the pass follows tone mapping, since in bevy they have display-referred color
+    /// throughout.
     const STAGE: Pass3dSystems = Pass3dSystems::PostProcess;
 }
 
@@ -77,6 +84,13 @@ impl<T: FullscreenMaterial> CameraEffect for T {
     type Uniform = T;
 
     const STAGE: Pass3dSystems = <T as FullscreenMaterial>::STAGE;
+
+    fn stage(is_hdr: bool) -> Pass3dSystems {
+        match is_hdr {
+            true => <T as FullscreenMaterial>::STAGE,
+            false => Pass3dSystems::AfterTonemapping,
+        }
+    }
 
     fn uniform(&self, _: &EffectFrame) -> T {
         *self
@@ -114,6 +128,9 @@ impl<T: FullscreenMaterial> Plugin for FullscreenMaterialPlugin<T> {
                 (
                     prepare_fullscreen_pipeline::<T>.in_set(Prepare3dSystems::Extract),
                     draw_fullscreen_material::<T>.in_set(<T as FullscreenMaterial>::STAGE),
+                    draw_display_fullscreen_material::<T>
+                        .in_set(Pass3dSystems::AfterTonemapping)
+                        .before(fxaa_3d),
                 ),
             );
     }
@@ -263,21 +280,39 @@ fn prepare_fullscreen_pipeline<T: FullscreenMaterial>(
     }
 }
 
-/// Draws the effect in each view whose camera has the component.
-fn draw_fullscreen_material<T: FullscreenMaterial>(
-    mut recorder: Recorder,
-    effects: EffectViews<T>,
-    mut post_process: PostProcess,
-    (shader, sampler): (Res<FullscreenShader<T>>, Res<FullscreenSampler<T>>),
-) {
-    let Some(pipeline) = &shader.pipeline else {
-        return;
-    };
-    for view in effects.iter() {
-        let Some(color) = post_process.write(&view) else {
-            continue;
+/// Resources of passes of an effect.
+#[derive(SystemParam)]
+struct FullscreenParams<'w, 's, T: FullscreenMaterial> {
+    effects: EffectViews<'w, T>,
+    shader: Res<'w, FullscreenShader<T>>,
+    sampler: Res<'w, FullscreenSampler<T>>,
+    cameras: Query<'w, 's, Has<Hdr>>,
+}
+
+impl<T: FullscreenMaterial> FullscreenParams<'_, '_, T> {
+    /// Records a pass for each view of cameras with or without `Hdr`.
+    fn draw(&self, recorder: &mut Recorder, post_process: &mut PostProcess, is_hdr: bool) {
+        let Some(pipeline) = &self.shader.pipeline else {
+            return;
         };
-        let uses = [color.source, color.destination, effects.uniforms().any()];
+        for view in self.effects.iter() {
+            if self.cameras.get(view.camera()) == Ok(is_hdr) {
+                self.draw_view(recorder, post_process, (&view, pipeline));
+            }
+        }
+    }
+
+    fn draw_view(
+        &self,
+        recorder: &mut Recorder,
+        post_process: &mut PostProcess,
+        (view, pipeline): (&EffectView, &GraphicsPipeline),
+    ) {
+        let Some(color) = post_process.write(view) else {
+            return;
+        };
+        let uniforms = self.effects.uniforms();
+        let uses = [color.source, color.destination, uniforms.any()];
         let uses = uses.map(|used| used.as_declared());
         let mut pass = recorder.pass_in_step(view.step(), "fullscreen_material", &uses);
         let mut rendering = pass.render(color.destination.discard());
@@ -286,13 +321,31 @@ fn draw_fullscreen_material<T: FullscreenMaterial>(
             rendering.bind(0, &color.source);
         }
         if rendering.uses(1) {
-            rendering.sampler(1, &sampler.sampler);
+            rendering.sampler(1, &self.sampler.sampler);
         }
         if rendering.uses(2) {
-            rendering.bind_bytes(2, effects.uniforms(), view.uniform_bytes());
+            rendering.bind_bytes(2, uniforms, view.uniform_bytes());
         }
         rendering.draw(0..3, 0..1);
     }
+}
+
+/// Draws the effect in each view whose camera has the component and `Hdr`.
+fn draw_fullscreen_material<T: FullscreenMaterial>(
+    mut recorder: Recorder,
+    params: FullscreenParams<T>,
+    mut post_process: PostProcess,
+) {
+    params.draw(&mut recorder, &mut post_process, true);
+}
+
+/// Draws the effect in each view whose camera has the component, and not `Hdr`.
+fn draw_display_fullscreen_material<T: FullscreenMaterial>(
+    mut recorder: Recorder,
+    params: FullscreenParams<T>,
+    mut post_process: PostProcess,
+) {
+    params.draw(&mut recorder, &mut post_process, false);
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ pub(super) fn list_cameras<E: CameraEffect>(
         if !effect.is_enabled(is_hdr) {
             continue;
         }
-        let replaces_color_in = E::REPLACES_COLOR.then_some(E::STAGE);
+        let replaces_color_in = E::REPLACES_COLOR.then(|| E::stage(is_hdr));
         listed.add(camera, replaces_color_in, E::DEPTH_HISTORY);
     }
 }

@@ -109,6 +109,26 @@ fn fullscreen_material_changes_the_color_of_its_camera() {
     assert_color(&rig.picture(), 24, [0.5, 0.25, 1.0]);
 }
 
+/// As in bevy, where the clear color of a camera without `Hdr` is not tone mapped.
+#[test]
+#[ignore = "needs a device"]
+fn fullscreen_material_follows_tone_mapping_without_hdr() {
+    let factors = Vec4::new(0.5, 1.0, 0.0, 1.0);
+    let (mut rig, camera) = rig(SCALE, Scale { factors });
+    let mut camera = rig.app.world_mut().entity_mut(camera);
+    camera.insert(Tonemapping::Reinhard);
+    let camera = camera.id();
+    let picture = rig.picture();
+    assert_color(&picture, 8, [0.5, 0.25, 1.0]);
+    assert_color(&picture, 24, [0.25, 0.25, 0.0]);
+    let mut camera = rig.app.world_mut().entity_mut(camera);
+    camera.insert(bevy_camera::Hdr);
+    let mapped = |color: f32| color / (1.0 + color);
+    let picture = rig.picture();
+    assert_color(&picture, 8, [mapped(0.5), mapped(0.25), mapped(1.0)]);
+    assert_color(&picture, 24, [mapped(0.25), mapped(0.25), 0.0]);
+}
+
 #[test]
 #[ignore = "needs a device"]
 fn wrong_shader_of_fullscreen_material_is_reported_once() {
