@@ -178,7 +178,8 @@
 //!
 //! The appearance of a mesh, a sprite or a node can be a fragment shader of yours with its parameters: see
 //! [`Material2d`](crate::Material2d), [`MaterialExtension2d`](crate::MaterialExtension2d) for sprites and `UiMaterial`
-//! for nodes. Ten lines and a shader file suffice, without a pass of your own:
+//! for nodes. Ten lines and a shader file suffice, without a pass of your own (`quadrille_3d::guide::own_material` compares
+//! all kinds):
 //!
 //! ```
 //! use bevy_app::App;

@@ -36,65 +36,7 @@
 //! [`SceneColors`]. Depth is reversed: 1 near, 0 infinitely far. Your shaders can import the modules of built-in ones:
 //! `quadrille_3d::scene::View` is a row of [`Views3d`], `quadrille_3d::mesh_types::Instance` one of [`Instances3d`].
 //!
-//! # Your own material
-//!
-//! ```
-//! use quadrille_3d::prelude::*;
-//!
-//! #[derive(Asset, TypePath, AsBindGroup, Clone)]
-//! struct Lava {
-//!     #[uniform(0)]
-//!     color: LinearRgba,
-//! }
-//!
-//! impl Material for Lava {
-//!     fn fragment_shader() -> ShaderRef {
-//!         "shaders/lava.wgsl".into()
-//!     }
-//! }
-//! ```
-//!
-//! With `app.add_plugins(MaterialPlugin::<Lava>::default())`, meshes with `MeshMaterial3d<Lava>` are drawn, and
-//! `assets/shaders/lava.wgsl` reads the color:
-//!
-//! ```wgsl
-//! import bevy_pbr::render::forward_io::VertexOutput;
-//!
-//! @group(constants::MATERIAL_BIND_GROUP) @binding(0) var<uniform> color: vec4f;
-//!
-//! @fragment
-//! fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
-//!     return vec4f(color.rgb * max(mesh.world_normal.y, 0.1), color.a);
-//! }
-//! ```
-//!
-//! [`Material`] lists the properties that a material can set. All materials of a type are rows of one table: the
-//! bindings of the shader are compiled to private variables, which are filled from the material row of the instance. An
-//! image that is not loaded yet is white.
-//!
-//! A vertex shader is a further method, and moves the shadow as well:
-//!
-//! ```wgsl
-//! import bevy_pbr::render::{
-//!     forward_io::{Vertex, VertexOutput}, mesh_functions::{get_world_from_local, mesh_position_local_to_clip},
-//!     mesh_view_bindings::globals,
-//! };
-//!
-//! @vertex
-//! fn vertex(vertex: Vertex) -> VertexOutput {
-//!     var out: VertexOutput;
-//!     let position = vertex.position + vec3f(0.0, 0.0, 0.1 * sin(globals.time + 8.0 * vertex.position.x));
-//!     let world_from_local = get_world_from_local(vertex.instance_index);
-//!     out.position = mesh_position_local_to_clip(world_from_local, vec4f(position, 1.0));
-//!     out.uv = vertex.uv;
-//!     return out;
-//! }
-//! ```
-//!
-//! `MaterialPlugin::<ExtendedMaterial<StandardMaterial, E>>` draws a [`StandardMaterial`] with the
-//! shaders and values of a [`MaterialExtension`]. Buffers (`#[storage(0, read_only)]` on a
-//! `Handle<ShaderBuffer>`, and with `buffer` on a [`GpuBuffer`](quadrille::prelude::GpuBuffer)) are declared by the passes
-//! that draw: a pass of yours that writes one in the same frame is ordered before them, on any queue.
+//! Materials with shaders of your own need no pass: see [`own_material`].
 //!
 //! # Order of cameras
 //!
@@ -178,6 +120,8 @@
 //! | 64 shadowed spot lights | 25.1 | 25.3 | `cluster_3d` |
 //!
 //! `RenderDiagnosticsPlugin` measures each pass, and `--plan` of the examples prints its queue.
+
+pub mod own_material;
 
 #[allow(unused_imports, reason = "the page links to these")]
 use crate::{content::cameras::Msaa, content::views::CameraTargets, resources::*, systems::*, *};

@@ -86,7 +86,7 @@ pub use camera_effect::{
 pub use components::camera_cut::CameraCut;
 pub use components::lightmap::Lightmap;
 pub use components::material::{
-    AlphaMode, MeshMaterial3d, ParallaxMappingMethod, StandardMaterial,
+    AlphaMode, MeshMaterial3d, OpaqueRendererMethod, ParallaxMappingMethod, StandardMaterial,
 };
 pub use components::occlusion_culling::OcclusionCulling;
 pub use effects::auto_exposure;

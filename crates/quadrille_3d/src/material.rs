@@ -39,7 +39,8 @@ pub use pipeline::{MaterialExtensionKey, MaterialPipelineKey};
 /// one table, so they need only one indirect draw, culled on the device as for standard materials; skins, morph targets,
 /// shadows and render layers apply. Materials with buffers, with textures of other kinds than `texture_2d<f32>` and with
 /// textures that are passed to functions are drawn one by one. The fragment shader returns the color of the target: for a
-/// camera without `Hdr` it applies the display transform itself, as in bevy.
+/// camera without `Hdr` it applies the display transform itself, as in bevy, and `visibility_range_dither` of
+/// `bevy_pbr::render::pbr_functions` to meshes that cross-fade.
 ///
 /// ```
 /// use quadrille_3d::prelude::*;
@@ -117,6 +118,16 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
     /// The fragment shader of shadow maps, which may discard, with `bevy_pbr::prepass::io::VertexOutput`.
     /// [`ShaderRef::Default`] casts the shadow of the whole surface.
     fn prepass_fragment_shader() -> ShaderRef {
+        ShaderRef::Default
+    }
+
+    /// bevy's name; without a deferred pass there is no such shader, and all materials are drawn by the forward ones.
+    fn deferred_vertex_shader() -> ShaderRef {
+        ShaderRef::Default
+    }
+
+    /// As [`deferred_vertex_shader`](Self::deferred_vertex_shader).
+    fn deferred_fragment_shader() -> ShaderRef {
         ShaderRef::Default
     }
 

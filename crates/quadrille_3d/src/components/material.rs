@@ -18,10 +18,10 @@ use quadrille_content::warnings::warn_undrawn_material;
 use wgpu_types::Face;
 
 #[cfg(feature = "bevy_material")]
-pub use bevy_material::AlphaMode;
+pub use bevy_material::{AlphaMode, OpaqueRendererMethod};
 
 #[cfg(not(feature = "bevy_material"))]
-pub use alpha_mode::AlphaMode;
+pub use {alpha_mode::AlphaMode, opaque_renderer_method::OpaqueRendererMethod};
 
 // Tests compare it with bevy's type.
 #[cfg(any(test, not(feature = "bevy_material")))]
@@ -30,6 +30,8 @@ pub use alpha_mode::AlphaMode;
     expect(unreachable_pub, reason = "exported without the feature alone")
 )]
 mod alpha_mode;
+#[cfg(not(feature = "bevy_material"))]
+mod opaque_renderer_method;
 
 /// Parallax mapping method of a [`StandardMaterial::depth_map`], with the names of
 /// bevy's type: first a search in layers, then between two of them.
@@ -176,6 +178,8 @@ pub struct StandardMaterial {
     pub lightmap_exposure: f32,
     /// Interpretation of alpha.
     pub alpha_mode: AlphaMode,
+    /// A choice between paths to one picture, by bevy's name. Every material takes the forward path here.
+    pub opaque_render_method: OpaqueRendererMethod,
     /// Depth bias towards the camera in units of the least depth step, for decals. Blended surfaces are also sorted
     /// nearer by this distance.
     pub depth_bias: f32,
@@ -234,6 +238,7 @@ impl Default for StandardMaterial {
             fog_enabled: true,
             lightmap_exposure: 1.0,
             alpha_mode: AlphaMode::Opaque,
+            opaque_render_method: OpaqueRendererMethod::Auto,
             depth_bias: 0.0,
         }
     }

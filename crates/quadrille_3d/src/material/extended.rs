@@ -69,6 +69,16 @@ pub trait MaterialExtension: Asset + AsBindGroup + Clone + Sized {
         ShaderRef::Default
     }
 
+    /// As [`Material::deferred_vertex_shader`].
+    fn deferred_vertex_shader() -> ShaderRef {
+        ShaderRef::Default
+    }
+
+    /// As [`Material::deferred_vertex_shader`].
+    fn deferred_fragment_shader() -> ShaderRef {
+        ShaderRef::Default
+    }
+
     /// As [`Material::specialize`].
     fn specialize(_pipeline: &mut MaterialPipelineDesc, _key: MaterialExtensionKey<Self>) {}
 }
