@@ -8,13 +8,13 @@ struct ViewTransforms {
     world_from_view: mat4x4f,
     clip_from_view: mat4x4f,
     view_from_clip: mat4x4f,
-    // `clip_from_world` of the previous frame, or of this one without a valid history.
+    // `clip_from_world` of the previous frame without its jitter, or of this one without a valid history.
     previous_clip_from_world: mat4x4f,
     // Left, top, width and height in pixels of the target.
     viewport: vec4f,
     world_position: vec3f,
     exposure: f32,
-    // Sub-pixel offset of `clip_from_world` in pixels; 0 as long as nothing jitters.
+    // Offset of the sample positions in pixels (`TemporalJitter`), towards the right and bottom.
     jitter: vec2f,
     // Number of submitted frames, modulo 2^32.
     frame_count: u32,
@@ -36,10 +36,10 @@ fn world_position(pixel: vec2f, depth: f32, view: ViewTransforms) -> vec3f {
 }
 
 // Motion of a pixel since the previous frame in texture coordinates, positive towards the right and bottom, if the
-// surface did not move itself.
+// surface did not move itself. Jitter is no motion.
 fn camera_motion(pixel: vec2f, depth: f32, view: ViewTransforms) -> vec2f {
     let position = view.world_from_clip * clip_position(pixel, depth, view);
     let previous = view.previous_clip_from_world * position;
     let previous_uv = previous.xy / previous.w * vec2f(0.5, -0.5) + 0.5;
-    return pixel / view.viewport.zw - previous_uv;
+    return (pixel + view.jitter) / view.viewport.zw - previous_uv;
 }

@@ -4,3 +4,4 @@ pub(crate) mod camera_cut;
 pub(crate) mod lightmap;
 pub(crate) mod material;
 pub(crate) mod occlusion_culling;
+pub(crate) mod temporal_jitter;

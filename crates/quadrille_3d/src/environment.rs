@@ -156,7 +156,7 @@ pub(crate) fn queue_environments(
         let Ok(environment_camera) = world.cameras.get(view.camera) else {
             continue;
         };
-        if let Some(sky) = sky_of(&environment_camera, view.camera, &world, &mut source) {
+        if let Some(sky) = sky_of(&environment_camera, view, &world, &mut source) {
             skies.0.insert(view.row, sky);
         }
         let first = rows.len();

@@ -89,6 +89,7 @@ pub use components::material::{
     AlphaMode, MeshMaterial3d, OpaqueRendererMethod, ParallaxMappingMethod, StandardMaterial,
 };
 pub use components::occlusion_culling::OcclusionCulling;
+pub use components::temporal_jitter::TemporalJitter;
 pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
 pub use effects::fog::{DistanceFog, FogFalloff};

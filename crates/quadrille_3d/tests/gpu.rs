@@ -105,6 +105,8 @@ mod shadow_cache;
 mod shadow_filters;
 #[path = "gpu/skins.rs"]
 mod skins;
+#[path = "gpu/temporal_jitter.rs"]
+mod temporal_jitter;
 #[path = "gpu/textures.rs"]
 mod textures;
 #[path = "gpu/tonemapping.rs"]

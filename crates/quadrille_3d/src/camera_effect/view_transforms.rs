@@ -56,12 +56,14 @@ pub(super) fn prepare_view_transforms(
         else {
             continue;
         };
+        let jitter = view.queued.clip_from_unjittered();
         let mut row = ViewTransformsRow::new(
-            history.clip_from_world(),
-            camera.clip_from_view(),
+            jitter * history.clip_from_world(),
+            jitter * camera.clip_from_view(),
             transform.to_matrix(),
         );
         row.previous_clip_from_world = history.previous_clip_from_world().to_cols_array();
+        row.jitter = view.queued.jitter.to_array();
         row.history_is_valid = u32::from(history.is_valid());
         row.frame_count = effects.submitted as u32;
         row.viewport = view.viewport().map(|pixels| pixels as f32);

@@ -8,7 +8,7 @@ use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
 use crate::environment::maps::MapSource;
 use crate::environment::{EnvironmentCameraItem, EnvironmentParams};
-use crate::scene::lists::ViewMap;
+use crate::scene::lists::{QueuedView, ViewMap};
 
 /// Push constants of the skybox shader.
 #[repr(C)]
@@ -28,7 +28,7 @@ pub(crate) struct Skies(pub(crate) ViewMap<SkyboxPush>);
 /// Returns the skybox of a camera; `None` until its image is resident.
 pub(crate) fn sky_of(
     environment_camera: &EnvironmentCameraItem<'_, '_>,
-    camera: Entity,
+    view: &QueuedView,
     world: &EnvironmentParams,
     source: &mut MapSource,
 ) -> Option<SkyboxPush> {
@@ -36,7 +36,8 @@ pub(crate) fn sky_of(
     let entry = source.sky(skybox.image.as_ref()?)?;
     let cube_from_view = Mat4::from_quat(skybox.rotation.inverse())
         * Mat4::from_mat3a(environment_camera.transform.affine().matrix3);
-    let matrix = cube_from_view * environment_camera.camera.clip_from_view().inverse();
+    let clip_from_view = view.clip_from_unjittered() * environment_camera.camera.clip_from_view();
+    let matrix = cube_from_view * clip_from_view.inverse();
     let cube_from_clip = matrix.to_cols_array();
     let brightness = skybox.brightness * environment_camera.exposure.exposure();
     if is_finite(&cube_from_clip) && brightness.is_finite() {
@@ -47,7 +48,7 @@ pub(crate) fn sky_of(
             unused: [0; 2],
         });
     }
-    let subject = format_args!("the skybox of the camera {}", entity_name(camera));
+    let subject = format_args!("the skybox of the camera {}", entity_name(view.camera));
     world.warnings.warn(subject, || {
         first_non_finite(&[
             ("rotation", &skybox.rotation.to_array()),

@@ -1,30 +1,28 @@
 //! Histories of cameras with effects.
 
 use bevy_ecs::prelude::*;
-use bevy_math::Mat4;
 
 use crate::components::camera_cut::CameraCut;
 use crate::scene::camera_history::{CameraHistories, HistoryView};
 use crate::scene::effect_cameras::EffectCameras;
-use crate::scene::lists::{QueuedViews, ViewRows};
+use crate::scene::lists::QueuedViews;
 
 /// Updates the histories to the queued views.
 pub(crate) fn update_camera_histories(
-    (views, rows): (Res<QueuedViews>, Res<ViewRows>),
+    views: Res<QueuedViews>,
     effects: Res<EffectCameras>,
     cuts: Query<&CameraCut>,
     mut histories: ResMut<CameraHistories>,
 ) {
     let with_effects = views.0.iter().filter(|view| effects.contains(view.camera));
-    let with_effects = with_effects.filter_map(|view| {
-        let row = rows.rows.get(view.row as usize)?;
+    let with_effects = with_effects.map(|view| {
         let [_, _, width, height] = view.viewport;
         let history = HistoryView {
-            clip_from_world: Mat4::from_cols_array(&row.clip_from_world),
+            clip_from_world: view.unjittered_clip_from_world,
             size: [width, height],
             cut: cuts.get(view.camera).map_or(0, |cut| cut.count),
         };
-        Some((view.camera, history))
+        (view.camera, history)
     });
     histories.update(with_effects, effects.submitted);
 }

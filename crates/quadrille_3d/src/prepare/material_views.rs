@@ -68,7 +68,10 @@ fn view_row(
     (camera, transform, frustum): (&Camera, &GlobalTransform, &Frustum),
 ) -> MaterialViewRow {
     let clip_from_world = Mat4::from_cols_array(&row.clip_from_world);
-    let (clip_from_view, world_from_view) = (camera.clip_from_view(), transform.to_matrix());
+    let (clip_from_view, world_from_view) = (
+        queued.clip_from_unjittered() * camera.clip_from_view(),
+        transform.to_matrix(),
+    );
     let inverse = |matrix: Mat4| matrix.inverse().to_cols_array();
     // Fragments have positions in the image of the view, which begins at its left top.
     let [_, _, width, height] = queued.viewport;
@@ -76,7 +79,7 @@ fn view_row(
     let half_spaces = frustum.half_spaces.map(|it| it.normal_d());
     MaterialViewRow {
         clip_from_world: row.clip_from_world,
-        unjittered_clip_from_world: row.clip_from_world,
+        unjittered_clip_from_world: queued.unjittered_clip_from_world.to_cols_array(),
         world_from_clip: inverse(clip_from_world),
         world_from_view: world_from_view.to_cols_array(),
         view_from_world: inverse(world_from_view),

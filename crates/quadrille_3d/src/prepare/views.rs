@@ -14,7 +14,7 @@ use bevy_light::{
     AmbientLight, DirectionalLight, GlobalAmbientLight, PointLight, RectLight,
     ShadowFilteringMethod, SpotLight,
 };
-use bevy_math::Vec3;
+use bevy_math::{Vec2, Vec3};
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::GpuDevice;
 use quadrille_content::cameras::{Msaa, unique_visible_entities};
@@ -22,6 +22,7 @@ use quadrille_content::views::{CameraView, CameraViews};
 use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
 use crate::components::occlusion_culling::OcclusionCulling;
+use crate::components::temporal_jitter::TemporalJitter;
 use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED};
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::extract::unculled::Unculled;
@@ -47,6 +48,7 @@ pub(crate) struct CameraQuery {
     exposure: &'static Exposure,
     ambient: Option<&'static AmbientLight>,
     msaa: &'static Msaa,
+    jitter: Option<&'static TemporalJitter>,
     shadow_filter: &'static ShadowFilteringMethod,
     is_hdr: Has<Hdr>,
     occlusion_culling: Has<OcclusionCulling>,
@@ -189,12 +191,12 @@ fn add_view(
     let cull_row = instances.add_view(&mut lists.cull, cull_row, camera.layers);
     let transparent = add_transparent(world, lists, scratch, camera, cull_row);
     let row = lists.rows.rows.len() as u32;
-    lists
-        .views
-        .0
-        .push(queued_view(view, camera, (row, cull_row), transparent));
+    let jitter = valid_jitter(world, view.camera, camera.jitter);
+    let queued = queued_view((view, jitter), camera, (row, cull_row), transparent);
+    let clip_from_world = queued.clip_from_unjittered() * view.clip_from_world;
+    lists.views.0.push(queued);
     let row = ViewRow {
-        clip_from_world: view.clip_from_world.to_cols_array(),
+        clip_from_world: clip_from_world.to_cols_array(),
         position: camera.transform.translation().to_array(),
         exposure: camera.exposure.exposure(),
         ambient: ambient(world, camera),
@@ -218,7 +220,7 @@ fn add_view(
 /// Queues the view of a camera. `add_late_phases` sets its late phase, and `queue_views` the fields that determine its
 /// images.
 fn queued_view(
-    view: &CameraView,
+    (view, jitter): (&CameraView, Vec2),
     camera: &CameraQueryItem<'_, '_>,
     (row, cull_row): (u32, u32),
     transparent: std::ops::Range<u32>,
@@ -233,6 +235,8 @@ fn queued_view(
         target: view.target,
         step: view.step,
         viewport: view.viewport,
+        jitter,
+        unjittered_clip_from_world: view.clip_from_world,
         clear: view.clear.map(|color| color.to_f32_array()),
         background: background.map(|color| color.to_f32_array()),
         replaces: view.is_first,
@@ -250,6 +254,22 @@ fn queued_view(
         layers: camera.layers.cloned().unwrap_or_default(),
         transparent,
     }
+}
+
+/// Returns the jitter of a camera in pixels: none, with a warning, if it leaves the pixel or is not finite.
+fn valid_jitter(world: &ViewParams, camera: Entity, jitter: Option<&TemporalJitter>) -> Vec2 {
+    let offset = jitter.map_or(Vec2::ZERO, |jitter| jitter.offset);
+    if offset.abs().cmple(Vec2::splat(0.5)).all() {
+        return offset;
+    }
+    world.lights.warnings.warn_message(|| {
+        let camera = entity_name(camera);
+        format!(
+            "the `TemporalJitter` of the camera {camera} is ignored: its offset is {offset} pixels. Set both parts to \
+             values from -0.5 to 0.5."
+        )
+    });
+    Vec2::ZERO
 }
 
 /// Resets non-finite parts of a view row, with a warning.

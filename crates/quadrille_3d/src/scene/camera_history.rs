@@ -24,6 +24,7 @@ pub(crate) struct CameraHistory {
 /// Properties of a view whose change ends or moves its history.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct HistoryView {
+    /// World to clip space without jitter, which is no motion.
     pub(crate) clip_from_world: Mat4,
     pub(crate) size: [u32; 2],
     /// Count of cuts.
@@ -76,7 +77,7 @@ impl CameraHistory {
         self.view.clip_from_world
     }
 
-    /// Matrix of the previous frame. Without a valid history it is that of this frame, which means no motion.
+    /// Matrix of the previous frame without jitter. Without a valid history it is that of this frame, which means no motion.
     pub(crate) fn previous_clip_from_world(&self) -> Mat4 {
         match self.is_valid {
             true => self.previous_clip_from_world,

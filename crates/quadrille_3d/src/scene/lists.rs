@@ -5,11 +5,12 @@ use std::ops::Range;
 use bevy_camera::visibility::RenderLayers;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use bevy_math::Vec3;
+use bevy_math::{Mat4, UVec2, Vec2, Vec3};
 use bevy_platform::collections::HashMap;
 use quadrille_content::buffers::RawBufferVec;
 use quadrille_content::meshes::PrimitiveKind;
 
+use crate::components::temporal_jitter::jitter_matrix;
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::effect_cameras::EffectNeeds;
 use crate::scene::keys::{BinKey, PipelineKey};
@@ -74,6 +75,10 @@ pub(crate) struct QueuedView {
     pub(crate) step: u32,
     /// Left, top, width and height in pixels of the target.
     pub(crate) viewport: [u32; 4],
+    /// Offset of the sample positions in pixels (`TemporalJitter`); its row of views includes it.
+    pub(crate) jitter: Vec2,
+    /// World to clip space without the jitter.
+    pub(crate) unjittered_clip_from_world: Mat4,
     /// Clear color of the whole target; `None`: load op LOAD.
     pub(crate) clear: Option<[f32; 4]>,
     /// Background color of the viewport; `None` keeps the target's contents.
@@ -99,6 +104,14 @@ pub(crate) struct QueuedView {
     pub(crate) layers: RenderLayers,
     /// Range of the list of transparent draws.
     pub(crate) transparent: Range<u32>,
+}
+
+impl QueuedView {
+    /// Matrix that adds the jitter to clip space.
+    pub(crate) fn clip_from_unjittered(&self) -> Mat4 {
+        let [_, _, width, height] = self.viewport;
+        jitter_matrix(self.jitter, UVec2::new(width, height))
+    }
 }
 
 /// Queued views of the frame, from `queue_views` to `prepare_targets`, by [`QueuedView::row`].

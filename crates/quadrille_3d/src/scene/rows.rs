@@ -53,13 +53,13 @@ pub(crate) struct ViewTransformsRow {
     pub(crate) world_from_view: [f32; 16],
     pub(crate) clip_from_view: [f32; 16],
     pub(crate) view_from_clip: [f32; 16],
-    /// `clip_from_world` of the previous frame, or of this one without a valid history.
+    /// `clip_from_world` of the previous frame without its jitter, or of this one without a valid history.
     pub(crate) previous_clip_from_world: [f32; 16],
     /// Left, top, width and height in pixels of the target.
     pub(crate) viewport: [f32; 4],
     pub(crate) world_position: [f32; 3],
     pub(crate) exposure: f32,
-    /// Sub-pixel offset of `clip_from_world` in pixels; 0 as long as nothing jitters.
+    /// Offset of the sample positions in pixels (`TemporalJitter`), towards the right and bottom.
     pub(crate) jitter: [f32; 2],
     /// Number of submitted frames, modulo 2^32.
     pub(crate) frame_count: u32,

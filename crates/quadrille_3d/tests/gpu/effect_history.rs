@@ -11,7 +11,7 @@ use quadrille_3d::prelude::*;
 use quadrille_3d::resources::{PreviousDepths3d, SceneDepths, ViewTransforms3d};
 use quadrille_3d::{
     CameraCut, CameraEffect, CameraEffectPlugin, EffectFrame, EffectViews, Pass3dSystems,
-    PostProcess,
+    PostProcess, TemporalJitter,
 };
 
 use crate::camera_effects::{camera, expect_close, set_viewport};
@@ -22,6 +22,7 @@ use crate::common::{EXACT, Rig};
 struct Reproject {
     history_is_valid: Arc<Mutex<Vec<bool>>>,
     shows_scene: bool,
+    jitter: Vec2,
 }
 
 impl Reproject {
@@ -42,7 +43,7 @@ impl CameraEffect for Reproject {
         frames.push(frame.history_is_valid);
         let [valid, scene] =
             [frame.history_is_valid, self.shows_scene].map(|it| f32::from(u8::from(it)));
-        Vec4::new(valid, scene, 0.0, 0.0)
+        Vec4::new(valid, scene, self.jitter.x, self.jitter.y)
     }
 }
 
@@ -74,7 +75,7 @@ const SHADER: &str = "
         let at = world_position(position.xy, depth, view);
         let round_trip = view.view_from_clip * view.clip_from_view * view.view_from_world * view.world_from_view;
         let eye = view.world_from_view[3].xyz - view.world_position;
-        if abs(determinant(round_trip) - 1.0) > 1e-3 || any(eye != vec3f(0.0)) || any(view.jitter != vec2f(0.0)) {
+        if abs(determinant(round_trip) - 1.0) > 1e-3 || any(eye != vec3f(0.0)) || any(view.jitter != params.zw) {
             return vec4f(9.0, 9.0, 9.0, 1.0);
         }
         return vec4f(motion.x * 16.0, at.z - at.x, approach, 1.0);
@@ -178,6 +179,18 @@ fn matrices_and_depth_of_the_previous_frame_tell_motion() {
     expect_close(approach, 0.25);
     rig.app.world_mut().resource_mut::<Step>().0 = Vec3::ZERO;
     rig.update(2);
+    let place = rig.app.world().get::<Transform>(eye).expect("a camera");
+    let [moved, _, depth] = place.translation.to_array();
+    for jitter in [Vec2::new(0.25, -0.375), Vec2::new(-0.5, 0.125)] {
+        let mut eye = rig.app.world_mut().entity_mut(eye);
+        eye.insert(TemporalJitter { offset: jitter });
+        eye.get_mut::<Reproject>().expect("was inserted").jitter = jitter;
+        let [motion, z, approach, _] = rig.exactly(5, 3);
+        expect_close(motion, 0.0);
+        expect_close(approach, 0.0);
+        let x = ((5.5 + jitter.x) / 32.0 * 2.0 - 1.0) * depth / scale + moved;
+        assert!((z + x).abs() < 2e-2, "{z}, not {}, with {jitter}", -x);
+    }
     effect.take();
     let mut eye = rig.app.world_mut().entity_mut(eye);
     eye.get_mut::<CameraCut>().expect("was inserted").cut();

@@ -95,7 +95,7 @@ fn sphere() -> Image {
 }
 
 /// A camera whose values are read exactly.
-fn eye(eye: Transform) -> impl Bundle {
+pub(crate) fn eye(eye: Transform) -> impl Bundle {
     (
         Camera3d::default(),
         RenderTarget::TextureView(EXACT),

@@ -40,7 +40,7 @@ pub(crate) fn half_plane(slope: f32, effects: impl Bundle) -> Rig {
 }
 
 /// Mean difference of coverage from the area below the edge, in pixels within one pixel of it.
-fn coverage_error(rows: &[Vec<[f32; 4]>], slope: f32) -> f32 {
+pub(crate) fn coverage_error(rows: &[Vec<[f32; 4]>], slope: f32) -> f32 {
     let middle = SIDE as f32 / 2.0;
     let (mut sum, mut count) = (0.0, 0.0);
     for (y, row) in rows.iter().enumerate() {
