@@ -7,13 +7,14 @@ use bevy_input::keyboard::KeyCode;
 use clap::{Args, ValueEnum};
 use quadrille_3d::prelude::Camera3d;
 use quadrille_3d::{
-    Bloom, ChromaticAberration, ContrastAdaptiveSharpening, Fxaa, LensDistortion, Vignette,
+    Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa, LensDistortion,
+    Vignette,
 };
 
-/// The effects that are on at the start. F1 to F6 switch them in this order.
+/// The effects that are on at the start. F1 to F7 switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F6 switch them
+    /// Effects of the camera, separated by commas; F1 to F7 switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -27,15 +28,17 @@ enum Effect {
     Aberration,
     Distortion,
     Vignette,
+    DepthOfField,
 }
 
-const KEYS: [(KeyCode, Effect); 6] = [
+const KEYS: [(KeyCode, Effect); 7] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
     (KeyCode::F4, Effect::Aberration),
     (KeyCode::F5, Effect::Distortion),
     (KeyCode::F6, Effect::Vignette),
+    (KeyCode::F7, Effect::DepthOfField),
 ];
 
 /// Effects that are on.
@@ -78,7 +81,7 @@ fn apply_effects(
     for camera in &cameras {
         let mut camera = commands.entity(camera);
         camera.remove::<(Bloom, Fxaa, ContrastAdaptiveSharpening)>();
-        camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
+        camera.remove::<(ChromaticAberration, LensDistortion, Vignette, DepthOfField)>();
         for effect in &shown.0 {
             match effect {
                 Effect::Bloom => camera.insert(Bloom::default()),
@@ -87,6 +90,7 @@ fn apply_effects(
                 Effect::Aberration => camera.insert(ChromaticAberration::default()),
                 Effect::Distortion => camera.insert(LensDistortion::default()),
                 Effect::Vignette => camera.insert(Vignette::default()),
+                Effect::DepthOfField => camera.insert(DepthOfField::default()),
             };
         }
     }

@@ -24,7 +24,7 @@
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
 //!              transparent_3d   back to front
-//!              bloom_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
+//!              bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
 //!              tonemap_3d       scene-referred to display-referred colors
 //!              display_lens_effects_3d, fxaa_3d, sharpen_3d, effects of programs  on display-referred colors
 //!              composite_3d     to the camera's target, if the view has an image of its own
@@ -92,6 +92,7 @@ pub use components::occlusion_culling::OcclusionCulling;
 pub use components::temporal_jitter::TemporalJitter;
 pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
+pub use effects::depth_of_field::{DepthOfField, DepthOfFieldMode};
 pub use effects::fog::{DistanceFog, FogFalloff};
 pub use effects::fxaa::{Fxaa, Sensitivity};
 pub use effects::lens::{ChromaticAberration, LensDistortion, Vignette};
@@ -118,6 +119,7 @@ pub use schedule::{Pass3dSystems, Prepare3dSystems};
 pub mod systems {
     pub use crate::effects::auto_exposure::auto_exposure_3d;
     pub use crate::effects::bloom::bloom_3d;
+    pub use crate::effects::depth_of_field::depth_of_field_3d;
     pub use crate::effects::fxaa::fxaa_3d;
     pub use crate::effects::gizmos::gizmos_3d;
     pub use crate::effects::lens::{display_lens_effects_3d, lens_effects_3d};

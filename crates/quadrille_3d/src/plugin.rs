@@ -16,6 +16,7 @@ use crate::components::lightmap::Lightmap;
 use crate::components::material::{MeshMaterial3d, StandardMaterial};
 use crate::components::occlusion_culling::OcclusionCulling;
 use crate::effects::bloom::BloomPlugin;
+use crate::effects::depth_of_field::DepthOfFieldPlugin;
 use crate::effects::fog::FogPlugin;
 use crate::effects::fxaa::FxaaPlugin;
 use crate::effects::gizmos::Gizmos3dPlugin;
@@ -180,6 +181,7 @@ impl Plugin for Quadrille3dPlugin {
             TonemappingPlugin,
             BloomPlugin,
             LensPlugin,
+            DepthOfFieldPlugin,
             FxaaPlugin,
             SharpeningPlugin,
             WireframeListPlugin,

@@ -16,6 +16,8 @@ mod common;
 mod cull;
 #[path = "gpu/custom_materials.rs"]
 mod custom_materials;
+#[path = "gpu/depth_of_field.rs"]
+mod depth_of_field;
 #[path = "gpu/device_loss.rs"]
 mod device_loss;
 #[path = "gpu/diffuse_transmission.rs"]

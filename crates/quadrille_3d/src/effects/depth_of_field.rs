@@ -1,0 +1,280 @@
+//! Depth of field of cameras, before tone mapping.
+
+use bevy_app::{App, Plugin};
+use bevy_camera::{Camera3d, PhysicalCameraParameters, Projection};
+use bevy_ecs::prelude::*;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
+use quadrille::ecs::{AccessList, ColorAttachment as _, Uniform, access_kind};
+use quadrille::prelude::{
+    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
+    ShaderType,
+};
+use quadrille::vulkan::Format;
+use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
+
+use crate::camera_effect::{
+    CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectViews,
+    ViewTransforms3d,
+};
+use crate::effects::bloom::bloom_3d;
+use crate::effects::lens::lens_effects_3d;
+use crate::pipelines::Pipelines3d;
+use crate::prepare::targets::SceneDepths;
+use crate::prepare::view_colors::PostProcess;
+use crate::schedule::{Pass3dSystems, Prepare3dSystems};
+
+/// Adds depth of field.
+pub(crate) struct DepthOfFieldPlugin;
+
+impl Plugin for DepthOfFieldPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_plugins(CameraEffectPlugin::<DepthOfField>::default())
+            .register_type::<DepthOfField>()
+            .add_systems(RenderStartup, init_depth_of_field)
+            .add_systems(
+                Render,
+                (
+                    warn_of_invalid_lenses.in_set(Prepare3dSystems::Extract),
+                    depth_of_field_3d
+                        .in_set(DepthOfField::STAGE)
+                        .after(bloom_3d)
+                        .before(lens_effects_3d),
+                ),
+            );
+    }
+}
+
+/// Depth of field of a 3D camera, with the fields and defaults of bevy's component: blur of surfaces that are not at the
+/// focal distance of a thin lens.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+pub struct DepthOfField {
+    /// Shape of the blur.
+    pub mode: DepthOfFieldMode,
+    /// Distance that is in focus, in meters.
+    pub focal_distance: f32,
+    /// Height of the sensor in meters. With the field of view it gives the focal length. 18.66 mm (Super 35) by default.
+    pub sensor_height: f32,
+    /// F-number: focal length by diameter of the aperture. Smaller is blurrier.
+    pub aperture_f_stops: f32,
+    /// Largest diameter of a circle of confusion, in pixels.
+    pub max_circle_of_confusion_diameter: f32,
+    /// Distance in meters that farther surfaces and the background are blurred as.
+    pub max_depth: f32,
+}
+
+impl DepthOfField {
+    /// Depth of field with the aperture and sensor of a physical camera.
+    pub fn from_physical_camera(camera: &PhysicalCameraParameters) -> Self {
+        Self {
+            mode: DepthOfFieldMode::default(),
+            focal_distance: 10.0,
+            sensor_height: camera.sensor_height,
+            aperture_f_stops: camera.aperture_f_stops,
+            max_circle_of_confusion_diameter: 64.0,
+            max_depth: f32::INFINITY,
+        }
+    }
+
+    /// Name and value of the first field that is not a positive number.
+    fn invalid_field(&self) -> Option<(&'static str, f32)> {
+        let finite = [
+            ("focal_distance", self.focal_distance),
+            ("sensor_height", self.sensor_height),
+            ("aperture_f_stops", self.aperture_f_stops),
+            (
+                "max_circle_of_confusion_diameter",
+                self.max_circle_of_confusion_diameter,
+            ),
+        ];
+        let invalid = finite
+            .into_iter()
+            .find(|(_, value)| !(value.is_finite() && *value > 0.0));
+        invalid.or((self.max_depth.is_nan() || self.max_depth <= 0.0)
+            .then_some(("max_depth", self.max_depth)))
+    }
+}
+
+impl Default for DepthOfField {
+    fn default() -> Self {
+        Self::from_physical_camera(&PhysicalCameraParameters::default())
+    }
+}
+
+/// Shape of the blur of [`DepthOfField`], with the variants of bevy's type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+pub enum DepthOfFieldMode {
+    /// Disks, in one pass of 64 samples.
+    Bokeh,
+    /// Gaussian blur of the same variance, in two passes.
+    #[default]
+    Gaussian,
+}
+
+/// Uniform of the shader.
+#[derive(ShaderType)]
+pub struct LensUniform {
+    focal_distance: f32,
+    sensor_height: f32,
+    aperture_f_stops: f32,
+    max_diameter: f32,
+    inverse_max_depth: f32,
+}
+
+impl CameraEffect for DepthOfField {
+    type Uniform = LensUniform;
+
+    const STAGE: Pass3dSystems = Pass3dSystems::PostProcess;
+
+    fn is_enabled(&self, _is_hdr: bool) -> bool {
+        self.invalid_field().is_none()
+    }
+
+    fn uniform(&self, _: &EffectFrame) -> LensUniform {
+        LensUniform {
+            focal_distance: self.focal_distance,
+            sensor_height: self.sensor_height,
+            aperture_f_stops: self.aperture_f_stops,
+            max_diameter: self.max_circle_of_confusion_diameter,
+            inverse_max_depth: self.max_depth.recip(),
+        }
+    }
+
+    fn images(&self, images: &mut Vec<EffectImage>) {
+        let name = "3d circles of confusion";
+        images.push(EffectImage::new(name, Format::R16_SFLOAT));
+    }
+}
+
+/// Cameras whose lens or projection changed.
+type ChangedLens = (
+    With<Camera3d>,
+    Or<(Changed<DepthOfField>, Changed<Projection>)>,
+);
+
+/// Warns of values that are not positive numbers, and of projections without a lens, when they are set.
+fn warn_of_invalid_lenses(
+    cameras: Query<(Entity, &DepthOfField, &Projection), ChangedLens>,
+    warnings: Res<RateLimitedWarnings>,
+) {
+    for (camera, lens, projection) in &cameras {
+        let camera = entity_name(camera);
+        if let Some((field, value)) = lens.invalid_field() {
+            warnings.warn_message(|| {
+                format!(
+                    "the camera {camera} has no depth of field: `{field}` of its `DepthOfField` is {value}. Set a positive \
+                     number."
+                )
+            });
+        } else if matches!(projection, Projection::Orthographic(_)) {
+            warnings.warn_message(|| {
+                format!(
+                    "the camera {camera} has no depth of field: its projection is orthographic. Set a perspective \
+                     projection, or remove `DepthOfField`."
+                )
+            });
+        }
+    }
+}
+
+/// Pipelines of [`depth_of_field_3d`].
+#[derive(Resource)]
+pub struct DepthOfFieldPipelines {
+    /// Diameters from depths with one sample, and with several.
+    diameters: [GraphicsPipeline; 2],
+    gaussian: [GraphicsPipeline; 2],
+    bokeh: [GraphicsPipeline; 1],
+}
+
+fn init_depth_of_field(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    let source = include_str!("../../shaders/depth_of_field.wgsl");
+    let shader = GpuShader::wgsl("quadrille_3d/depth_of_field.wgsl", source)?;
+    let pipeline = |name, entry| {
+        let (vertex, fragment) = ((&shader, "vertex_main"), (&shader, entry));
+        gpu.graphics_pipeline(&GraphicsPipelineDesc::new(name, vertex, fragment))
+    };
+    commands.insert_resource(DepthOfFieldPipelines {
+        diameters: [
+            pipeline("circles of confusion", "diameter_main")?,
+            pipeline(
+                "circles of confusion multisampled",
+                "multisampled_diameter_main",
+            )?,
+        ],
+        gaussian: [
+            pipeline("depth of field horizontal", "horizontal_main")?,
+            pipeline("depth of field vertical", "vertical_main")?,
+        ],
+        bokeh: [pipeline("depth of field bokeh", "bokeh_main")?],
+    });
+    Ok(())
+}
+
+/// The image of diameters, to sample and to draw to.
+type Diameters<'w> = (
+    AccessList<'w, EffectImages<DepthOfField>, access_kind::Sampled>,
+    AccessList<'w, EffectImages<DepthOfField>, access_kind::ColorTarget>,
+);
+
+/// Draws depth of field: for each view with [`DepthOfField`] a pass of diameters of circles of confusion, then the blur in
+/// one or two passes.
+pub fn depth_of_field_3d(
+    mut recorder: Recorder,
+    (effects, transforms): (EffectViews<DepthOfField>, Uniform<ViewTransforms3d>),
+    depths: AccessList<SceneDepths, access_kind::Sampled>,
+    (sampled, written): Diameters,
+    mut post_process: PostProcess,
+    cameras: Query<&DepthOfField>,
+    (pipelines, shared): (Res<DepthOfFieldPipelines>, Res<Pipelines3d>),
+) {
+    for view in effects.iter() {
+        let at = view.image(0);
+        let (Ok(lens), Some(depth), Some(from), Some(to)) = (
+            cameras.get(view.camera()),
+            depths.get(view.images()),
+            at.and_then(|at| sampled.get(at)),
+            at.and_then(|at| written.get(at)),
+        ) else {
+            continue;
+        };
+        let (pipeline, binding) = match view.samples() {
+            1 => (&pipelines.diameters[0], "depths"),
+            _ => (&pipelines.diameters[1], "multisampled_depths"),
+        };
+        let uses = [depth, to, effects.uniforms().any(), transforms.any()];
+        recorder
+            .pass_in_step(
+                view.step(),
+                "depth_of_field_3d",
+                &uses.map(|used| used.as_declared()),
+            )
+            .render(to.discard())
+            .pipeline(pipeline)
+            .bind(binding, &depth)
+            .bind_bytes("lens", effects.uniforms(), view.uniform_bytes())
+            .bind_bytes("view", &transforms, view.transforms_bytes())
+            .draw(0..3, 0..1);
+        let blurs: &[GraphicsPipeline] = match lens.mode {
+            DepthOfFieldMode::Gaussian => &pipelines.gaussian,
+            DepthOfFieldMode::Bokeh => &pipelines.bokeh,
+        };
+        for blur in blurs {
+            let Some(color) = post_process.write(&view) else {
+                break;
+            };
+            let uses = [color.source, color.destination, from].map(|used| used.as_declared());
+            let mut pass = recorder.pass_in_step(view.step(), "depth_of_field_3d", &uses);
+            let mut rendering = pass.render(color.destination.discard());
+            rendering
+                .pipeline(blur)
+                .bind("picture", &color.source)
+                .bind("diameters", &from);
+            if lens.mode == DepthOfFieldMode::Bokeh {
+                rendering.sampler("picture_sampler", &shared.clamped_sampler);
+            }
+            rendering.draw(0..3, 0..1);
+        }
+    }
+}
