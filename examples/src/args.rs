@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use std::process;
 
 use clap::Parser;
+use clap::builder::{PathBufValueParser, TypedValueParser as _};
 
 /// The exit code for bad input.
 const BAD_INPUT: i32 = 2;
@@ -58,7 +59,7 @@ pub struct CommonArgs {
     pub screenshot: Option<PathBuf>,
 
     /// Write the pictures of all frames to a folder, as 00001.png and so on
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", value_parser = PathBufValueParser::new().try_map(folder_of_pictures))]
     pub record: Option<PathBuf>,
 
     /// Write numbers about the run: frames, barriers, waits, times
@@ -130,6 +131,22 @@ fn try_parse<Args: Parser>(words: impl IntoIterator<Item = OsString>) -> Result<
         let message = message.strip_prefix("error: ").unwrap_or(message);
         End::BadInput(format!("{}; see --help", one_line(message)))
     })
+}
+
+/// The folder that `--record` names. Films are refused: without this check a folder would get the film's name.
+fn folder_of_pictures(folder: PathBuf) -> Result<PathBuf, String> {
+    const FILMS: [&str; 10] = [
+        "avi", "apng", "gif", "h264", "h265", "m4v", "mkv", "mov", "mp4", "webm",
+    ];
+    let extension = folder.extension().and_then(|it| it.to_str());
+    if extension.is_some_and(|it| FILMS.contains(&it.to_ascii_lowercase().as_str())) {
+        return Err(
+            "films are not encoded; give a folder for pictures and make the film by \
+             `ffmpeg -framerate 60 -i FOLDER/%05d.png film.mp4`"
+                .to_owned(),
+        );
+    }
+    Ok(folder)
 }
 
 /// Text without line breaks and other control characters, which a file name may bring in.

@@ -76,6 +76,17 @@ fn errors_fit_one_line() {
 }
 
 #[test]
+fn a_film_as_folder_of_pictures_is_refused() {
+    assert_eq!(
+        message("--record film.MP4"),
+        "invalid value 'film.MP4' for '--record <FOLDER>': films are not encoded; give a folder for pictures and make \
+         the film by `ffmpeg -framerate 60 -i FOLDER/%05d.png film.mp4`; see --help"
+    );
+    let args = read("--record run.1").unwrap();
+    assert_eq!(args.common.record, Some("run.1".into()));
+}
+
+#[test]
 fn help_ends_with_examples() {
     let Err(End::Help(help)) = read("--help") else {
         panic!("no help")
