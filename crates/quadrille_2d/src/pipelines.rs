@@ -7,6 +7,7 @@ use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelin
 use quadrille::vulkan::ShaderError;
 use quadrille::vulkan::pipeline::{Blend, PrimitiveTopology, VertexLayout};
 use quadrille::vulkan::shader::ShaderModule;
+use quadrille_content::materials::BINDLESS_ADVICE;
 
 use crate::constants::constants;
 use crate::instances::mesh_instance::Instance;
@@ -74,7 +75,9 @@ pub(crate) fn publish_shader_modules() -> Result<(), ShaderError> {
     for (path, source) in BEVY_MODULES {
         ShaderModule::new(path, source).publish()?;
     }
-    ShaderModule::advise("bevy_sprite_render", BEVY_ADVICE);
+    for (path, advice) in [("bevy_sprite_render", BEVY_ADVICE), BINDLESS_ADVICE] {
+        ShaderModule::advise(path, advice);
+    }
     Ok(())
 }
 

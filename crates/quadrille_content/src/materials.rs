@@ -12,3 +12,10 @@ pub use shader::{
     BoundBinding, MATERIAL_ROWS, MATERIAL_VERTEX, MaterialImages, MaterialShaderForm,
     MaterialStage, check_material_output, material_entry_point, translate_material,
 };
+
+/// bevy's module of bindless tables, and advice instead of it: see
+/// [`ShaderModule::advise`](quadrille::vulkan::shader::ShaderModule::advise).
+pub const BINDLESS_ADVICE: (&str, &str) = (
+    "bevy_render::bindless",
+    "declare the bindings without `BINDLESS`: materials of one type share tables by themselves",
+);

@@ -5,6 +5,7 @@
 
 use quadrille::vulkan::ShaderError;
 use quadrille::vulkan::shader::ShaderModule;
+use quadrille_content::materials::BINDLESS_ADVICE;
 
 /// Modules by path.
 const MODULES: [(&str, &str); 12] = [
@@ -108,10 +109,7 @@ const ADVICE: [(&str, &str); 14] = [
         "bevy_core_pipeline::oit",
         "there is no order-independent transparency; use `AlphaMode::Blend`",
     ),
-    (
-        "bevy_render::bindless",
-        "declare the bindings without `BINDLESS`: materials of one type share tables by themselves",
-    ),
+    BINDLESS_ADVICE,
     (
         "bevy_render::utils",
         "vertices are not compressed; remove `VERTEX_POSITIONS_COMPRESSED`",
