@@ -12,13 +12,7 @@ use crate::components::tilemap::TilemapChunkTileData;
 
 /// Whether any entity was disabled or enabled since this was last reset.
 #[derive(Resource, Default)]
-pub(crate) struct EnablingChanges(
-    #[cfg_attr(
-        not(feature = "ui"),
-        expect(dead_code, reason = "only the nodes of UI are built as a whole")
-    )]
-    pub(crate) bool,
-);
+pub(crate) struct EnablingChanges(pub(crate) bool);
 
 /// Observes all disabling components. Call it after all plugins have registered theirs.
 pub(crate) fn watch_enabling(world: &mut World) {

@@ -30,7 +30,6 @@ pub(crate) struct MaterialInstance(pub(crate) Option<UntypedAssetId>);
 pub(crate) enum MaterialKind {
     Mesh,
     Sprite,
-    #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only UI has nodes"))]
     Node,
 }
 
