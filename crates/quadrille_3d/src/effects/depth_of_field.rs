@@ -58,7 +58,7 @@ pub struct DepthOfField {
     pub sensor_height: f32,
     /// F-number: focal length by diameter of the aperture. Smaller is blurrier.
     pub aperture_f_stops: f32,
-    /// Largest diameter of a circle of confusion, in pixels.
+    /// Largest diameter of a circle of confusion, in pixels; above 256 as 256, since the cost of a pixel grows with it.
     pub max_circle_of_confusion_diameter: f32,
     /// Distance in meters that farther surfaces and the background are blurred as.
     pub max_depth: f32,
@@ -113,6 +113,9 @@ pub enum DepthOfFieldMode {
     Gaussian,
 }
 
+/// Upper bound of diameters, in pixels.
+const MAX_DIAMETER: f32 = 256.0;
+
 /// Uniform of the shader.
 #[derive(ShaderType)]
 pub struct LensUniform {
@@ -137,7 +140,7 @@ impl CameraEffect for DepthOfField {
             focal_distance: self.focal_distance,
             sensor_height: self.sensor_height,
             aperture_f_stops: self.aperture_f_stops,
-            max_diameter: self.max_circle_of_confusion_diameter,
+            max_diameter: self.max_circle_of_confusion_diameter.min(MAX_DIAMETER),
             inverse_max_depth: self.max_depth.recip(),
         }
     }
