@@ -169,7 +169,11 @@ fn color(planes: &[u8], [width, height]: [usize; 2], x: usize, y: usize) -> [f64
             _ => (chroma(x / 2, row, channel) + chroma(x / 2 + 1, row, channel)) / 2.0,
         };
         let near = (y / 2) as isize;
-        let far = if y % 2 == 0 { near - 1 } else { near + 1 };
+        let far = if y.is_multiple_of(2) {
+            near - 1
+        } else {
+            near + 1
+        };
         0.75 * row(near) + 0.25 * row(far)
     };
     let (blue, red) = (at(0), at(1));
