@@ -194,7 +194,9 @@ fn wrong_vertex_shader_is_reported_and_magenta() {
             "has no entry point. Write `@vertex fn vertex",
         ),
         (
-            SHADER.replace("vertex_input::Vertex", "vertex_input::Vertexes"),
+            SHADER
+                .replace("vertex_input::Vertex", "vertex_input::Vertexes")
+                .replace("vertex: Vertex)", "vertex: Vertexes)"),
             "Vertexes",
         ),
         (
