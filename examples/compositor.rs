@@ -17,6 +17,7 @@ use examples::{CommonArgs, args};
 use quadrille::ecs::{Exchanges, ExternalOwner};
 use quadrille::prelude::*;
 use quadrille::sync::flags::Layout;
+use quadrille::vulkan::Error;
 use quadrille_2d::prelude::*;
 use quadrille_bench::Compositor;
 
@@ -108,7 +109,11 @@ fn next_image(
     let frame = compositor.frame(headset.frame);
     // As `xrWaitSwapchainImage` does. The compositor may submit to this frame's queue, and its copy would be behind a frame
     // that waits for it.
-    compositor.read().wait(frame.ready, TIMEOUT)?;
+    match compositor.read().wait(frame.ready, TIMEOUT) {
+        // The renderer creates another device, and `start` another compositor.
+        Err(Error::DeviceLost { .. }) => return Ok(()),
+        waited => waited?,
+    };
     views.insert(VIEW, frame.image.clone());
     Ok(())
 }
@@ -125,8 +130,10 @@ fn turn(run: Res<Run>, mut turning: Query<&mut Transform, With<Turning>>) {
 /// Counts what the compositor has read.
 fn count(mut headset: ResMut<Headset>, mut run: ResMut<Run>, mut exits: MessageWriter<AppExit>) {
     let texels = headset.compositor.composed().unwrap_or_else(|problem| {
-        error!("the compositor has ended: {problem}");
-        exits.write(AppExit::error());
+        if !problem.is_device_lost() {
+            error!("the compositor has ended: {problem}");
+            exits.write(AppExit::error());
+        }
         Vec::new()
     });
     for [_, _, blue, _] in texels {

@@ -159,6 +159,19 @@ pub enum CompositorError {
     Wrap(#[from] quadrille::vulkan::Error),
 }
 
+impl CompositorError {
+    /// Whether the device is lost: the program starts another compositor on the next one.
+    pub fn is_device_lost(&self) -> bool {
+        match self {
+            Self::Own(BenchError::Vulkan { result, .. }) => {
+                *result == vk::Result::ERROR_DEVICE_LOST
+            }
+            Self::Own(_) => false,
+            Self::Wrap(error) => matches!(error, quadrille::vulkan::Error::DeviceLost { .. }),
+        }
+    }
+}
+
 /// Composes turns until the program ends.
 fn work(
     mut copies: Copies,
@@ -316,8 +329,10 @@ impl Copies {
         self.is_in_use = true;
         // SAFETY: the fence is of this device.
         let waited = unsafe { device.wait_for_fences(&[self.fence], true, COPY_TIMEOUT) };
+        // A lost device uses nothing any more ("Lost Device").
+        let is_over = matches!(waited, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST));
+        self.is_in_use = !is_over;
         waited.map_err(failed("vkWaitForFences"))?;
-        self.is_in_use = false;
         // SAFETY: nothing uses it any more.
         let reset = unsafe { device.reset_fences(&[self.fence]) };
         reset.map_err(failed("vkResetFences"))?;

@@ -10,6 +10,8 @@ use crate::setup::validation::Stack;
 
 /// Loses the device some frames after the start.
 const SCRIPT: &str = "lost nth=30";
+/// Loses it at a submission of the other owner of the queue, where two submit to it in turns.
+const OTHER_SCRIPT: &str = "lost nth=31";
 
 /// Number of frames within which the image has to be equal again.
 const FRAMES: u64 = 60;
@@ -74,13 +76,20 @@ pub(crate) fn check(
             layer,
             arguments,
         };
-        compare(&game, after).with_context(|| format!("{name} {}", arguments.join(" ")))?;
+        let scripts: &[&str] = match name {
+            "compositor" => &[SCRIPT, OTHER_SCRIPT],
+            _ => &[SCRIPT],
+        };
+        for script in scripts {
+            let case = || format!("{name} {}, {script}", arguments.join(" "));
+            compare(&game, script, after).with_context(case)?;
+        }
     }
     Ok(format!("{} runs show the picture again", RUNS.len()))
 }
 
-fn compare(game: &Game<'_>, after: AfterLoss) -> Result<()> {
-    let (picture, report) = game.picture(SCRIPT, FRAMES)?;
+fn compare(game: &Game<'_>, script: &str, after: AfterLoss) -> Result<()> {
+    let (picture, report) = game.picture(script, FRAMES)?;
     let rebuilt_at = report.number("rebuilt_at_frame")?;
     ensure!(
         rebuilt_at < FRAMES,
