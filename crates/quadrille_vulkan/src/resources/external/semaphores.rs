@@ -60,31 +60,43 @@ impl Gpu {
         name: &str,
         wanted: vk::ExternalSemaphoreFeatureFlags,
     ) -> Result<(), Error> {
-        let device = &self.0;
-        need(device, name, khr::external_semaphore_fd::NAME)?;
         let mut kind =
             vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let asked = vk::PhysicalDeviceExternalSemaphoreInfo::default()
             .handle_type(OPAQUE_FD)
             .push_next(&mut kind);
-        let mut found = vk::ExternalSemaphoreProperties::default();
-        // SAFETY: the physical device is of this instance.
-        unsafe {
-            let instance = &device.instance.raw;
-            instance.get_physical_device_external_semaphore_properties(
-                device.physical,
-                &asked,
-                &mut found,
-            );
-        };
-        if found.external_semaphore_features.contains(wanted) {
+        if self.shares_semaphores(name, &asked)?.contains(wanted) {
             return Ok(());
         }
-        let device = &device.info.name;
+        let device = &self.0.info.name;
         let problem = format!(
             "the device `{device}` does not share timeline semaphores by opaque descriptors; relay their values on the host"
         );
         Err(invalid(name, problem))
+    }
+
+    /// Queries how the device shares semaphores of this kind with other owners.
+    ///
+    /// # Errors
+    /// The device lacks `VK_KHR_external_semaphore_fd`.
+    pub(super) fn shares_semaphores(
+        &self,
+        name: &str,
+        asked: &vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
+    ) -> Result<vk::ExternalSemaphoreFeatureFlags, Error> {
+        let device = &self.0;
+        need(device, name, khr::external_semaphore_fd::NAME)?;
+        let mut found = vk::ExternalSemaphoreProperties::default();
+        let instance = &device.instance.raw;
+        // SAFETY: the physical device is of this instance.
+        unsafe {
+            instance.get_physical_device_external_semaphore_properties(
+                device.physical,
+                asked,
+                &mut found,
+            );
+        };
+        Ok(found.external_semaphore_features)
     }
 }
 

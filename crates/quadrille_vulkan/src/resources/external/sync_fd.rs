@@ -4,7 +4,7 @@ use std::os::fd::{FromRawFd as _, IntoRawFd as _, OwnedFd};
 
 use ash::{khr, vk};
 
-use super::{invalid, need};
+use super::invalid;
 use crate::device::gpu::Gpu;
 use crate::error::Error;
 use crate::resources::timeline_semaphore::{Binary, TimelineSemaphore};
@@ -87,23 +87,11 @@ impl Gpu {
         name: &str,
         wanted: vk::ExternalSemaphoreFeatureFlags,
     ) -> Result<(), Error> {
-        let device = &self.0;
-        need(device, name, khr::external_semaphore_fd::NAME)?;
         let asked = vk::PhysicalDeviceExternalSemaphoreInfo::default().handle_type(SYNC_FD);
-        let mut found = vk::ExternalSemaphoreProperties::default();
-        // SAFETY: the physical device is of this instance.
-        unsafe {
-            let instance = &device.instance.raw;
-            instance.get_physical_device_external_semaphore_properties(
-                device.physical,
-                &asked,
-                &mut found,
-            );
-        };
-        if found.external_semaphore_features.contains(wanted) {
+        if self.shares_semaphores(name, &asked)?.contains(wanted) {
             return Ok(());
         }
-        let device = &device.info.name;
+        let device = &self.0.info.name;
         let problem = format!(
             "the device `{device}` does not share semaphores as sync files; share a timeline semaphore \
              (`Gpu::create_exportable_timeline_semaphore`)"
