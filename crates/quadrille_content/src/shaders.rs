@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use bevy_app::App;
 use bevy_asset::io::Reader;
-use bevy_asset::{Asset, AssetApp as _, AssetLoader, AssetPath, Handle, LoadContext};
+use bevy_asset::{
+    Asset, AssetApp as _, AssetLoader, AssetPath, AsyncReadExt as _, Handle, LoadContext,
+};
 use bevy_reflect::{Reflect, TypePath};
 use quadrille::ecs::AssetFolder;
 use quadrille::vulkan::shader::ShaderOptions;
@@ -110,7 +112,9 @@ impl AssetLoader for ShaderLoader {
         let path = load_context.path();
         self.folder.check(path)?;
         let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).await?;
+        // One byte past the limit suffices to detect an oversized file.
+        let most = MAX_BYTES as u64 + 1;
+        reader.take(most).read_to_end(&mut bytes).await?;
         if bytes.len() > MAX_BYTES {
             let message = format!("the shader file has more than {} MiB", MAX_BYTES >> 20);
             return Err(Error::new(ErrorKind::FileTooLarge, message));

@@ -1,7 +1,9 @@
 //! [`Video`] and [`VideoPlayer`].
 
 use bevy_asset::io::Reader;
-use bevy_asset::{Asset, AssetLoader, Assets, Handle, LoadContext, RenderAssetUsages};
+use bevy_asset::{
+    Asset, AssetLoader, Assets, AsyncReadExt as _, Handle, LoadContext, RenderAssetUsages,
+};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_reflect::TypePath;
@@ -164,7 +166,9 @@ impl AssetLoader for VideoLoader {
         };
         self.folder.check(load_context.path()).map_err(problem)?;
         let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).await.map_err(problem)?;
+        // One byte past the limit suffices to detect an oversized file.
+        let mut limited = reader.take(MAX_BYTES as u64 + 1);
+        limited.read_to_end(&mut bytes).await.map_err(problem)?;
         if bytes.len() > MAX_BYTES {
             return Err(VideoError::Container {
                 problem: format!("it has more than {} MiB", MAX_BYTES >> 20),
