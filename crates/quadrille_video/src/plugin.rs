@@ -8,7 +8,8 @@ use bevy_image::Image;
 use bevy_time::{Time, TimePlugin};
 use bytemuck::{Pod, Zeroable};
 use quadrille::ecs::{
-    AccessList, AssetFolder, ColorAttachment as _, RenderStartup, access_kind, expect_renderer,
+    AccessList, AssetFolder, ColorAttachment as _, PassUse, RenderStartup, access_kind,
+    expect_renderer,
 };
 use quadrille::prelude::{
     GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderSystems,
@@ -322,13 +323,15 @@ fn decode_videos(
     mut recorder: Recorder,
     buffers: AccessList<VideoBuffers, access_kind::TransferWrite>,
     mut work: ResMut<VideoWork>,
+    mut uses: Local<Vec<PassUse>>,
 ) {
     let mut next = 0;
     for decode in work.decodes.drain(..) {
         let range = next..next + decode.buffers.len();
         next = range.end;
         let accesses = range.filter_map(|index| buffers.get(index));
-        let uses: Vec<_> = accesses.map(|access| access.as_declared()).collect();
+        uses.clear();
+        uses.extend(accesses.map(|access| access.as_declared()));
         let mut pass = recorder.pass("decode_videos", &uses);
         decode.record(&mut pass, NEEDS);
     }

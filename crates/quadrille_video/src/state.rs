@@ -98,7 +98,7 @@ impl VideoState {
         self.shown_time
     }
 
-    /// Begins a video, unless it is the current one. Returns whether decoding must begin anew.
+    /// Begins a video, unless it is the current one. Returns whether the decoder must be reset.
     pub(crate) fn begin(&mut self, video: AssetId<Video>) -> bool {
         if self.video == Some(video) {
             return false;

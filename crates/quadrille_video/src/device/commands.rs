@@ -171,7 +171,7 @@ impl Session {
         // SAFETY: `record` demands a queue that decodes; the session and its images live.
         unsafe { (functions.cmd_begin_video_coding_khr)(commands, &begin) };
         // Without references all slots may become inactive: the first picture of a session, which must be reset before
-        // its first use, and those that begin anew after a seek.
+        // its first use, and the first one after a seek.
         if references.is_empty() {
             let control = vk::VideoCodingControlInfoKHR::default()
                 .flags(vk::VideoCodingControlFlagsKHR::RESET);

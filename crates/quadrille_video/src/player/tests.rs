@@ -1,16 +1,7 @@
 use super::*;
 
 fn player() -> VideoPlayer {
-    VideoPlayer {
-        video: Handle::default(),
-        image: Handle::default(),
-        is_playing: true,
-        is_looping: false,
-        speed: 1.0,
-        position: 0.0,
-        target: None,
-        is_finished: false,
-    }
+    VideoPlayer::new(Handle::default(), &mut Assets::default())
 }
 
 #[test]
