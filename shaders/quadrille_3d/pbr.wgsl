@@ -31,7 +31,7 @@ import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
 
 // The pipeline may discard fragments: without that, depth is tested before the shader runs.
 override HAS_ALPHA_MASK: bool = true;
-// The pipeline is for materials with a base color texture, or with any texture.
+// The pipeline is for materials with a base color texture; with other textures.
 override HAS_BASE_COLOR_TEXTURE: bool = true;
 override HAS_TEXTURES: bool = true;
 // The pipeline has clearcoat, anisotropy, diffuse transmission, parallax mapping and lightmaps.

@@ -212,6 +212,9 @@ fn list_exposure_inputs(
             curves.retain(|(known, _)| known != id);
         }
     }
+    if cameras.is_empty() && listed.is_empty() {
+        return Ok(());
+    }
     listed.clear();
     images.0.truncate(2);
     for (camera, exposure, is_hdr) in &cameras {
