@@ -163,15 +163,15 @@ fn spawn_room(
         })),
     ));
     commands.spawn((PointLight::default(), Transform::from_xyz(0.0, 6.0, 4.0)));
-    // The middle row of screens, and far enough for all of them.
+    // Far enough for all screens, and a look below their middle, so that they are above the sprite.
     let columns = f32::from(film.screens).sqrt().ceil();
     let rows = (f32::from(film.screens) / columns).ceil();
     let middle = 1.4 + 1.1 * (rows - 1.0);
-    let far = 2.9 + 2.2 * columns.max(rows);
+    let far = 3.0 + 2.6 * columns.max(rows);
     commands.spawn((
         Camera3d::default(),
         Transform::from_xyz(0.0, middle + 0.6, far)
-            .looking_at(Vec3::new(0.0, middle, 0.0), Vec3::Y),
+            .looking_at(Vec3::new(0.0, middle - 0.7, 0.0), Vec3::Y),
     ));
     commands.spawn((
         Camera2d,
