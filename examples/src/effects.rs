@@ -5,21 +5,22 @@ use bevy_ecs::prelude::*;
 use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
 use clap::{Args, ValueEnum};
+use quadrille_3d::auto_exposure::{AutoExposure, AutoExposurePlugin};
 use quadrille_3d::prelude::Camera3d;
 use quadrille_3d::{
     Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa, LensDistortion,
     Vignette,
 };
 
-/// The effects that are on at the start. F1 to F7 switch them in this order.
+/// The effects that are on at the start. F1 to F8 switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F7 switch them
+    /// Effects of the camera, separated by commas; F1 to F8 switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
 
-/// An effect with bevy's default settings.
+/// An effect, with bevy's default settings but for the wide aperture of depth of field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Effect {
     Bloom,
@@ -29,9 +30,10 @@ enum Effect {
     Distortion,
     Vignette,
     DepthOfField,
+    AutoExposure,
 }
 
-const KEYS: [(KeyCode, Effect); 7] = [
+const KEYS: [(KeyCode, Effect); 8] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -39,6 +41,7 @@ const KEYS: [(KeyCode, Effect); 7] = [
     (KeyCode::F5, Effect::Distortion),
     (KeyCode::F6, Effect::Vignette),
     (KeyCode::F7, Effect::DepthOfField),
+    (KeyCode::F8, Effect::AutoExposure),
 ];
 
 /// Effects that are on.
@@ -47,7 +50,8 @@ struct ShownEffects(Vec<Effect>);
 
 impl Plugin for EffectArgs {
     fn build(&self, app: &mut App) {
-        app.insert_resource(ShownEffects(self.effects.clone()))
+        app.add_plugins(AutoExposurePlugin)
+            .insert_resource(ShownEffects(self.effects.clone()))
             .add_systems(Update, (switch_effects, apply_effects).chain());
     }
 }
@@ -81,7 +85,8 @@ fn apply_effects(
     for camera in &cameras {
         let mut camera = commands.entity(camera);
         camera.remove::<(Bloom, Fxaa, ContrastAdaptiveSharpening)>();
-        camera.remove::<(ChromaticAberration, LensDistortion, Vignette, DepthOfField)>();
+        camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
+        camera.remove::<(DepthOfField, AutoExposure)>();
         for effect in &shown.0 {
             match effect {
                 Effect::Bloom => camera.insert(Bloom::default()),
@@ -90,7 +95,11 @@ fn apply_effects(
                 Effect::Aberration => camera.insert(ChromaticAberration::default()),
                 Effect::Distortion => camera.insert(LensDistortion::default()),
                 Effect::Vignette => camera.insert(Vignette::default()),
-                Effect::DepthOfField => camera.insert(DepthOfField::default()),
+                Effect::DepthOfField => camera.insert(DepthOfField {
+                    aperture_f_stops: 0.05,
+                    ..DepthOfField::default()
+                }),
+                Effect::AutoExposure => camera.insert(AutoExposure::default()),
             };
         }
     }
