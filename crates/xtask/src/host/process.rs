@@ -44,14 +44,7 @@ pub(crate) fn interrupted() -> bool {
 /// When it cannot be started, fails, or is still running after `limit`; the error ends with
 /// the last lines of the log.
 pub(crate) fn run(name: &str, command: &mut Command, limit: Duration) -> Result<String> {
-    let mut running = Running::start(name, command)?;
-    let status = running.wait(limit)?;
-    let output = running.output();
-    if status.success() {
-        Ok(output)
-    } else {
-        bail!("{name} ended with {status}\n{}", running.tail())
-    }
+    Running::start(name, command)?.finish(limit)
 }
 
 /// A running child. Dropping it kills its process group.
@@ -112,6 +105,18 @@ impl Running {
             }
             thread::sleep(POLL);
         }
+    }
+
+    /// Waits for success and returns the output.
+    ///
+    /// # Errors
+    /// As [`Running::wait`], and when the command fails.
+    pub(crate) fn finish(&mut self, limit: Duration) -> Result<String> {
+        let status = self.wait(limit)?;
+        if !status.success() {
+            bail!("{} ended with {status}\n{}", self.name, self.tail());
+        }
+        Ok(self.output())
     }
 
     /// Name of its log.

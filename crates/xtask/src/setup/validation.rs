@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::host::paths;
-use crate::host::process;
+use crate::host::process::{self, Running};
 use crate::setup::allowed;
 use crate::setup::apt::{self, Apt, Installed};
 use crate::setup::machine;
@@ -117,11 +117,18 @@ pub(crate) fn messages(output: &str) -> Vec<&str> {
 /// Runs a command under the layer to its end, like [`process::run`].
 ///
 /// # Errors
-/// As for [`process::run`], and when the layer reported a message.
+/// As for [`process::run`], and when the layer reported a message. The messages of a command that fails precede its
+/// last lines, because they may be the cause.
 pub(crate) fn run(name: &str, command: &mut Command, limit: Duration) -> Result<String> {
-    let output = process::run(name, command, limit)?;
-    check_silence(name, &output)?;
-    Ok(output)
+    let mut running = Running::start(name, command)?;
+    let ended = running.finish(limit);
+    let silence = check_silence(name, &running.output());
+    match (ended, silence) {
+        (Ok(output), Ok(())) => Ok(output),
+        (Ok(_), Err(messages)) => Err(messages),
+        (Err(error), Ok(())) => Err(error),
+        (Err(error), Err(messages)) => bail!("{messages}\n{error}"),
+    }
 }
 
 /// Fails if the layer printed a message.

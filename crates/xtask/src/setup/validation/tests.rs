@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use super::{
     LIBRARIES, OLDEST_LAYER, Version, check_silence, foreign_loader, is_whole, messages,
-    newest_suite, script, versions,
+    newest_suite, run, script, versions,
 };
 
 #[test]
@@ -82,4 +82,16 @@ fn a_layer_without_one_of_its_libraries_is_not_whole() {
     }
     assert!(is_whole(&root, &loader));
     std::fs::remove_dir_all(&root).unwrap();
+}
+
+#[test]
+fn a_command_that_fails_shows_its_messages() {
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "echo 'Validation Error: [ VUID-x ] text'; exit 1"]);
+    let limit = std::time::Duration::from_secs(60);
+    let error = run("messages-of-a-failure", &mut shell, limit)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("1 validation messages: VUID-x"), "{error}");
+    assert!(error.contains("ended with exit status: 1"), "{error}");
 }
