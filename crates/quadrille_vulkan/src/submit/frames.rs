@@ -278,13 +278,7 @@ impl Frames {
                 }
             }
         }
-        self.wait_values(&values, timeout)?;
-        if self.lanes.len() > 1 {
-            // The wait transitively covers earlier signals of other queues. The validation layer tracks each timeline
-            // separately, and learns of those signals only when their counters are read.
-            self.progress()?;
-        }
-        Ok(())
+        self.wait_values(&values, timeout)
     }
 
     /// Waits for completion of all submissions.
@@ -322,8 +316,18 @@ impl Frames {
     }
 
     /// Waits for a value on each lane, all within one timeout.
+    ///
+    /// A wait transitively covers earlier signals of other queues, and a wait that takes longer than a slice reads a
+    /// counter, which may be ahead of the wanted value. The validation layer tracks each timeline separately, and
+    /// learns of those signals only when their counters are read, so all are read after a wait.
     fn wait_values(&self, values: &[u64], timeout: Duration) -> Result<(), FrameError> {
-        self.wait_values_by(Timeline::wait, values, timeout)
+        let mut lanes = self.lanes.iter().zip(values);
+        let waits = lanes.any(|(lane, &value)| !lane.timeline.is_known(value));
+        self.wait_values_by(Timeline::wait, values, timeout)?;
+        if waits && self.lanes.len() > 1 {
+            self.progress()?;
+        }
+        Ok(())
     }
 
     fn wait_values_by(
@@ -460,7 +464,7 @@ impl Frames {
         };
         let lanes = std::mem::take(&mut self.lanes);
         self.device
-            .leave(mailbox, Box::new(destroy), self.first, lanes);
+            .retire_stream(mailbox, Box::new(destroy), self.first, lanes);
     }
 }
 
