@@ -40,7 +40,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   --headless --screenshot picture.png           no window, one picture
   --frames 300 --report report.json             what a frame costs
-  --headless --plan plan.txt --dot plan.dot     what the device is told to do";
+  --headless --plan plan.txt --dot plan.dot     the commands of the device";
 
 /// Arguments of every example.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]

@@ -133,10 +133,10 @@ impl World {
             let id = ResourceId(at as u32);
             if self.entries[at] < 2 && random.chance(30) {
                 self.entries[at] += 1;
-                self.table.enter(id);
+                self.table.add_entry(id);
             } else if self.entries[at] > 0 && random.chance(10) {
                 self.entries[at] -= 1;
-                self.table.leave(id);
+                self.table.remove_entry(id);
             }
         }
     }

@@ -87,7 +87,7 @@ fn settled(topology: &Topology, members: u32) -> Result<f64, Box<dyn Error>> {
     let mut table = TableMembers::new(Access::SampledAny);
     for id in 0..members {
         states.import(ResourceId(id), Layout::ShaderReadOnlyOptimal, None);
-        table.enter(ResourceId(id));
+        table.add_entry(ResourceId(id));
     }
     let mut frame = Frame::default();
     let readers = passes(&mut frame, &[]);
@@ -129,7 +129,7 @@ fn changing(topology: &Topology, written: u32, by_table: bool) -> Result<f64, Bo
     for id in 0..written * TURNS {
         states.import(ResourceId(id), Layout::ShaderReadOnlyOptimal, None);
         if by_table {
-            table.enter(ResourceId(id));
+            table.add_entry(ResourceId(id));
         }
     }
     let mut times = Vec::new();

@@ -74,7 +74,7 @@
 //!   creation, so the object is recreated between frames and a pass copies the contents. To the
 //!   solver these are two resources.
 //! - **A repeated plan is reused without a comparison**, and states only count the repetitions
-//!   (`states/lag.rs`).
+//!   (`states/value_offsets.rs`).
 //!
 //! # Deliberately absent
 //!

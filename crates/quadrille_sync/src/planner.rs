@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::range::RangeMap;
 use crate::resource::{BlockId, Resource};
 use crate::solve::{Consulted, solve};
-use crate::states::{HasAccesses, PastAccess, RangeState, States, Tenure, TimelinePoint};
+use crate::states::{HasAccesses, PastAccess, RangeState, States, StreamOwnership, TimelinePoint};
 use crate::topology::Topology;
 
 mod worth;
@@ -184,7 +184,7 @@ struct CachedPlan {
 #[derive(Clone, Debug)]
 struct Start {
     maps: Vec<Option<Arc<RangeMap<RangeState<PastAccess>>>>>,
-    tenures: Vec<Tenure>,
+    stream_ownerships: Vec<StreamOwnership>,
     /// The blocks of the frame's resources.
     blocks: Vec<(BlockId, Option<RangeMap<Vec<PastAccess>>>)>,
     /// States without resources: bases and clocks.
@@ -197,13 +197,15 @@ impl Start {
             .resources
             .iter()
             .map(|resource| states.map(resource.id).cloned());
-        let tenures = frame.resources.iter();
+        let stream_ownerships = frame.resources.iter();
         let blocks = plan.end.blocks.iter();
         let blocks = blocks.map(|end| (end.block, states.block(end.block).cloned()));
         Self {
             maps: maps.collect(),
             blocks: blocks.collect(),
-            tenures: tenures.map(|it| states.tenure(it.id)).collect(),
+            stream_ownerships: stream_ownerships
+                .map(|it| states.stream_ownership(it.id))
+                .collect(),
             clocks: states.clocks(topology.queues.len()),
         }
     }
@@ -214,8 +216,12 @@ impl CachedPlan {
     /// to the same states. In rare cases it has more waits than that result: if queues have become ordered
     /// since in ways that the plan does not depend on.
     fn fits(&self, states: &States) -> bool {
-        let tenures = self.frame.resources.iter().map(|it| states.tenure(it.id));
-        if !tenures.eq(self.start.tenures.iter().copied()) {
+        let stream_ownerships = self
+            .frame
+            .resources
+            .iter()
+            .map(|it| states.stream_ownership(it.id));
+        if !stream_ownerships.eq(self.start.stream_ownerships.iter().copied()) {
             return false;
         }
         // An id that was reused for another kind of resource is an error, so no plan is valid.

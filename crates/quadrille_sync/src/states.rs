@@ -25,27 +25,27 @@ mod block;
 mod commit;
 mod end;
 mod handover;
-mod lag;
 mod range_state;
 mod rare;
 mod settled;
 mod snapshot;
 mod steady;
+mod value_offsets;
 
 pub(crate) use block::EndBlock;
 pub use end::EndStates;
 pub(crate) use end::{EndPass, EndResource, Joined, Learned, TrackedAccess};
 pub use handover::Handover;
-pub(crate) use handover::Tenure;
-use lag::Lag;
+pub(crate) use handover::StreamOwnership;
 pub(crate) use range_state::{First, FirstUse, HasAccesses, Previous, RangeState};
 pub use range_state::{HostVisibility, HostWait, PastAccess, Pending, VisibleScope};
-pub(crate) use rare::Rare;
+pub(crate) use rare::RareParts;
 pub use snapshot::{
     BlockSnapshot, QueueOrderSnapshot, QueueSnapshot, RangeSnapshot, ResourceSnapshot, Snapshot,
 };
 pub(crate) use steady::Stamp;
 use steady::Steady;
+use value_offsets::ValueOffsets;
 
 /// A value of a queue's timeline semaphore, counted from the creation of the semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,7 +95,7 @@ pub(crate) struct Entry {
     /// Shared with the planners whose plans depend on it.
     pub(crate) map: Arc<RangeMap<RangeState<PastAccess>>>,
     last_uses: SmallVec<[TimelinePoint; 2]>,
-    pub(crate) tenure: Tenure,
+    pub(crate) stream_ownership: StreamOwnership,
     /// The kind that frames have declared it with; `None` if none has.
     kind: Option<ResourceKind>,
 }
@@ -116,7 +116,7 @@ pub struct States {
     /// Whether frames repeat.
     steady: Steady,
     /// Offsets of repeated commits that the stored states do not include yet.
-    lag: Lag,
+    offsets: ValueOffsets,
 }
 
 impl States {
@@ -193,7 +193,7 @@ impl States {
         *slot = Some(Entry {
             map: Arc::new(RangeMap::new(state)),
             last_uses,
-            tenure: Tenure::Own,
+            stream_ownership: StreamOwnership::Own,
             kind: None,
         });
     }
@@ -223,7 +223,7 @@ impl States {
             resources: Vec::new(),
             blocks: Vec::new(),
             steady: Steady::default(),
-            lag: self.lag.clone(),
+            offsets: self.offsets.clone(),
             base: self.base.clone(),
             clocks: self.clocks.clone(),
         };
@@ -231,10 +231,10 @@ impl States {
         clocks
     }
 
-    /// The actual value of a stored point, which may be higher than the stored value (see [`Lag`]).
+    /// The actual value of a stored point, which may be higher than the stored value (see [`ValueOffsets`]).
     #[inline]
     pub(crate) fn value(&self, point: TimelinePoint) -> u64 {
-        self.lag.value(point)
+        self.offsets.value(point)
     }
 
     /// The number of queues with values.

@@ -44,7 +44,7 @@ use crate::topology::{QueueIndex, Topology};
 /// let topology = parse_topology("gct:1").unwrap();
 /// let mut states = States::default();
 /// let mut table = TableMembers::new(Access::SampledAny);
-/// table.enter(ResourceId(0));
+/// table.add_entry(ResourceId(0));
 /// for (uploads, listed) in [(true, true), (false, true), (false, false)] {
 ///     let mut frame = Frame::default();
 ///     let image = frame.add_resource(Resource::image(ResourceId(0), "stone"));
@@ -206,7 +206,7 @@ impl TableMembers {
     }
 
     /// Notes a new entry with a resource; a resource may have several entries.
-    pub fn enter(&mut self, resource: ResourceId) {
+    pub fn add_entry(&mut self, resource: ResourceId) {
         let at = resource.0 as usize;
         if at >= self.members.len() {
             self.members.resize(at + 1, Member::default());
@@ -225,7 +225,7 @@ impl TableMembers {
     }
 
     /// Notes the removal of an entry with a resource.
-    pub fn leave(&mut self, resource: ResourceId) {
+    pub fn remove_entry(&mut self, resource: ResourceId) {
         let member = &mut self.members[resource.0 as usize];
         member.entries = member.entries.saturating_sub(1);
         if member.entries == 0 {

@@ -14,7 +14,7 @@ use crate::text::parse_topology;
 fn listed(access: Access, member: &Resource, write: Option<SubRange>) -> Vec<usize> {
     let topology = parse_topology("gct:1").expect("it is a topology");
     let (mut states, mut table) = (States::default(), TableMembers::new(access));
-    table.enter(member.id);
+    table.add_entry(member.id);
     let mut counts = Vec::new();
     for at in 0..5 {
         let mut frame = Frame::default();

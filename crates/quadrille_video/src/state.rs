@@ -114,7 +114,7 @@ impl VideoState {
     /// Decodes up to a position in seconds; after a jump from the last sync sample before it.
     ///
     /// # Errors
-    /// The video cannot be decoded, which is told once.
+    /// The video cannot be decoded, which is reported once.
     pub(crate) fn advance(
         &mut self,
         (gpu, on): (&Gpu, DecodeOn),

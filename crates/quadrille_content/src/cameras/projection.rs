@@ -231,7 +231,7 @@ pub(crate) fn update_cameras(
     for (entity, mut camera, target, mut projection) in &mut cameras {
         let new = sizes.info(&target);
         if let (RenderTarget::Image(image), Some(new)) = (&*target, &new) {
-            tell_of_scale(entity, image.scale_factor, new.scale_factor, &warnings);
+            warn_about_scale(entity, image.scale_factor, new.scale_factor, &warnings);
         }
         if let (Some(viewport), Some(new)) = (&camera.viewport, &new) {
             let old = camera.computed.target_info.as_ref();
@@ -287,7 +287,7 @@ pub(crate) fn update_cameras(
     }
 }
 
-fn tell_of_scale(camera: Entity, requested: f32, taken: f32, warnings: &RateLimitedWarnings) {
+fn warn_about_scale(camera: Entity, requested: f32, taken: f32, warnings: &RateLimitedWarnings) {
     if requested != taken {
         warnings.warn_message(|| {
             let camera = entity_name(camera);

@@ -174,7 +174,7 @@ unsafe impl SystemParam for AnyAccess<'_> {
             if let Some(declaration) = &state.declaration {
                 declaration.absence.note(run);
             }
-            return Err(gone(&mut state.handle));
+            return Err(destroyed_resource(&mut state.handle));
         }
         let handle = match (&state.handle, &mut state.declaration) {
             (Some(handle), _) => handle,
@@ -223,7 +223,7 @@ unsafe fn follow_window<'s>(
 
 /// Error of a pass whose resource was destroyed with its device.
 #[cold]
-fn gone(handle: &mut Option<Handle>) -> SystemParamValidationError {
+fn destroyed_resource(handle: &mut Option<Handle>) -> SystemParamValidationError {
     let name = handle.take().map(|handle| handle.name().to_owned());
     SystemParamValidationError::invalid::<AnyAccess<'_>>(format!(
         "{} was made from a device that is gone; build the system again, with what is made in the \

@@ -14,7 +14,7 @@ use crate::stages::{StageAccess, accesses, pairs, single, stages_of_queue};
 use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
 /// A use by a pass, with its queue's clock.
-struct Toucher<'a> {
+struct PassUse<'a> {
     actor: Actor,
     site: Site,
     clock: &'a Clock,
@@ -67,7 +67,7 @@ impl Trial<'_> {
         };
         let tracked = self.judge.resources.get_mut(&id);
         let filled = tracked.is_some_and(Tracked::is_filled) || self.is_filled_elsewhere(declared);
-        let toucher = Toucher {
+        let pass_use = PassUse {
             actor,
             site,
             clock: &self.judge.queues[site.instant.column].clock,
@@ -89,16 +89,16 @@ impl Trial<'_> {
                 range: part.words(&kind),
             };
             if lifetime == Lifetime::Swapchain && cell.presented {
-                let (actor, image) = (toucher.actor.clone(), name.clone());
+                let (actor, image) = (pass_use.actor.clone(), name.clone());
                 violations.push(Violation::NotAcquired { actor, image });
                 cell.presented = false;
             }
             if exclusive {
-                toucher.take_owner(cell, &affected, kind, &mut violations);
+                pass_use.take_owner(cell, &affected, kind, &mut violations);
             }
             if declared.access.layout() != cell.layout && matches!(kind, ResourceKind::Image { .. })
             {
-                let (actor, affected) = (toucher.actor.clone(), affected.clone());
+                let (actor, affected) = (pass_use.actor.clone(), affected.clone());
                 let (found, needed) = (cell.layout, declared.access.layout());
                 violations.push(Violation::WrongLayout {
                     actor,
@@ -108,10 +108,10 @@ impl Trial<'_> {
                 });
                 cell.layout = needed;
             }
-            toucher.judge_contents(cell, &affected, &mut violations);
-            toucher.judge_hazards(cell, &affected, &mut violations);
-            toucher.judge_formers(cell, &affected, &mut violations);
-            toucher.mark(cell);
+            pass_use.judge_contents(cell, &affected, &mut violations);
+            pass_use.judge_hazards(cell, &affected, &mut violations);
+            pass_use.judge_formers(cell, &affected, &mut violations);
+            pass_use.mark(cell);
         }
         self.violations.append(&mut violations);
     }
@@ -138,7 +138,7 @@ impl Trial<'_> {
     }
 }
 
-impl Toucher<'_> {
+impl PassUse<'_> {
     /// Checks and updates the owner. Only the owning family may use an exclusive resource. The first
     /// user of a resource becomes its owner. A buffer whose contents are not needed changes its owner
     /// without a transfer; an image does so by a barrier with old layout `UNDEFINED`.

@@ -63,8 +63,8 @@ impl Frame {
     /// let (count, cells) = (PassIndex(0), ResourceIndex(0));
     /// let checked = |access| frame.check_declared(count, cells, SubRange::Whole, access);
     /// assert!(checked(Access::StorageReadCompute).is_ok());
-    /// let told = "StorageWriteCompute of all, while it declares StorageReadCompute of all";
-    /// assert_eq!(checked(Access::StorageWriteCompute).unwrap_err().to_string(), told);
+    /// let expected = "StorageWriteCompute of all, while it declares StorageReadCompute of all";
+    /// assert_eq!(checked(Access::StorageWriteCompute).unwrap_err().to_string(), expected);
     /// # Ok::<(), quadrille_sync::text::ParseError>(())
     /// ```
     ///

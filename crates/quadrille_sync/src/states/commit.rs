@@ -26,7 +26,7 @@ impl States {
         let again = self.steady.commit(&plan.end.stamp);
         self.grow(topology.queues.len());
         if again && self.steady.is_in_place() {
-            self.lag.repeat(&plan.end.signals);
+            self.offsets.repeat(&plan.end.signals);
         } else {
             self.write_down(frame, plan, again);
         }
@@ -39,7 +39,7 @@ impl States {
     /// Advances the states of all resources and blocks. `again`: the last commit was of the same plan.
     fn write_down(&mut self, frame: &Frame, plan: &Plan, again: bool) {
         self.catch_up();
-        self.lag.begin(&self.base);
+        self.offsets.begin(&self.base);
         let mut in_place = again;
         for end in &plan.end.resources {
             let map = end
@@ -64,13 +64,13 @@ impl States {
         let Self {
             resources,
             blocks,
-            lag,
+            offsets,
             ..
         } = self;
-        if lag.is_none() {
+        if offsets.is_none() {
             return;
         }
-        let catch_up = |point: &mut TimelinePoint| point.value = lag.value(*point);
+        let catch_up = |point: &mut TimelinePoint| point.value = offsets.value(*point);
         for entry in resources.iter_mut().flatten() {
             let accesses = Arc::make_mut(&mut entry.map).values_mut();
             accesses
@@ -82,7 +82,7 @@ impl States {
         accesses
             .flatten()
             .for_each(|tracked| catch_up(&mut tracked.point));
-        lag.end();
+        offsets.end();
     }
 
     /// Prepares for a change of the states by other means than a plan.

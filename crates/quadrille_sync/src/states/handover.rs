@@ -26,7 +26,7 @@ use crate::topology::QueueIndex;
 
 /// Rights of a stream to a resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Tenure {
+pub(crate) enum StreamOwnership {
     /// All rights.
     #[default]
     Own,
@@ -41,7 +41,7 @@ pub(crate) enum Tenure {
 pub struct Handover {
     id: ResourceId,
     map: RangeMap<RangeState<PastAccess>>,
-    tenure: Tenure,
+    stream_ownership: StreamOwnership,
     kind: Option<ResourceKind>,
 }
 
@@ -60,7 +60,7 @@ impl Handover {
 
 /// Returns the state that remains of a resource that another stream has: only whether its contents are
 /// defined.
-fn gone() -> RangeMap<RangeState<PastAccess>> {
+fn only_defined() -> RangeMap<RangeState<PastAccess>> {
     RangeMap::new(RangeState {
         defined: true,
         ..RangeState::fresh()
@@ -73,7 +73,7 @@ impl Entry {
         Self {
             map: Arc::new(RangeMap::new(RangeState::fresh())),
             last_uses: SmallVec::new(),
-            tenure: Tenure::Own,
+            stream_ownership: StreamOwnership::Own,
             kind: None,
         }
     }
@@ -116,16 +116,16 @@ impl States {
     pub fn give(&mut self, id: ResourceId) -> Option<Handover> {
         self.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
-        if entry.tenure != Tenure::Own {
+        if entry.stream_ownership != StreamOwnership::Own {
             return None;
         }
-        entry.tenure = Tenure::Given;
-        let map = std::mem::replace(&mut entry.map, Arc::new(gone()));
+        entry.stream_ownership = StreamOwnership::Given;
+        let map = std::mem::replace(&mut entry.map, Arc::new(only_defined()));
         let map = Arc::unwrap_or_clone(map);
         Some(Handover {
             id,
             map,
-            tenure: Tenure::Own,
+            stream_ownership: StreamOwnership::Own,
             kind: entry.kind,
         })
     }
@@ -143,10 +143,10 @@ impl States {
             .map
             .iter()
             .any(|(_, state)| state.rare.pending().is_some());
-        if entry.tenure != Tenure::Own || moves {
+        if entry.stream_ownership != StreamOwnership::Own || moves {
             return None;
         }
-        entry.tenure = Tenure::Lent;
+        entry.stream_ownership = StreamOwnership::Lent;
         Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| state.first = None);
         let mut map = RangeMap::clone(&entry.map);
         map.update(EVERYTHING, |_, state| {
@@ -160,7 +160,7 @@ impl States {
         Some(Handover {
             id,
             map,
-            tenure: Tenure::Lent,
+            stream_ownership: StreamOwnership::Lent,
             kind: entry.kind,
         })
     }
@@ -187,7 +187,7 @@ impl States {
         let Handover {
             id,
             mut map,
-            tenure,
+            stream_ownership,
             kind,
         } = handover;
         map.update(EVERYTHING, |_, state| {
@@ -205,7 +205,7 @@ impl States {
         *slot = Some(Entry {
             map: Arc::new(map),
             last_uses: last_uses.unwrap_or_default(),
-            tenure,
+            stream_ownership,
             kind,
         });
     }
@@ -220,10 +220,10 @@ impl States {
         let Some(entry) = self.slot(id).as_mut() else {
             return;
         };
-        if entry.tenure != Tenure::Lent {
+        if entry.stream_ownership != StreamOwnership::Lent {
             return;
         }
-        entry.tenure = Tenure::Own;
+        entry.stream_ownership = StreamOwnership::Own;
         let read = PastAccess {
             point: done,
             scope: Scope {
@@ -247,14 +247,14 @@ impl States {
     pub fn give_back(&mut self, id: ResourceId) {
         self.disturb();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
-        entry.tenure = Tenure::Given;
-        entry.map = Arc::new(gone());
+        entry.stream_ownership = StreamOwnership::Given;
+        entry.map = Arc::new(only_defined());
     }
 
     /// Returns the rights of this stream to a resource.
-    pub(crate) fn tenure(&self, id: ResourceId) -> Tenure {
+    pub(crate) fn stream_ownership(&self, id: ResourceId) -> StreamOwnership {
         let entry = self.resources.get(id.0 as usize).and_then(Option::as_ref);
-        entry.map_or(Tenure::Own, |entry| entry.tenure)
+        entry.map_or(StreamOwnership::Own, |entry| entry.stream_ownership)
     }
 
     /// Raises the base of another stream's timeline to a point. Plans are relative to bases, so a stream

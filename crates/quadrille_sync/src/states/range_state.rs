@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::TimelinePoint;
-use super::rare::Rare;
+use super::rare::RareParts;
 use crate::flags::Layout;
 use crate::plan::Scope;
 use crate::range::SubRange;
@@ -151,7 +151,7 @@ pub(crate) struct RangeState<M> {
     /// for it.
     pub(crate) visible: SmallVec<[VisibleScope; 1]>,
     /// The parts of the state that few ranges have.
-    pub(crate) rare: Rare<M>,
+    pub(crate) rare: RareParts<M>,
     /// The first use of the range in the last frame that used it.
     pub(crate) first: Option<First>,
     /// While a frame is planned: the value of `first` at the start of the frame, unless this frame's
@@ -169,7 +169,7 @@ impl<M> RangeState<M> {
             write: None,
             reads: SmallVec::new(),
             visible: SmallVec::new(),
-            rare: Rare::NOTHING,
+            rare: RareParts::NOTHING,
             first: None,
             previous_first: None,
         }

@@ -8,7 +8,7 @@ use super::range_state::{HostVisibility, Pending};
 /// There is a state for each resource of a frame, and planning copies them. So this takes only one word if
 /// all parts are empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Rare<M> {
+pub(crate) struct RareParts<M> {
     /// None if all parts are empty, so that equal states are equal.
     parts: Option<Box<Parts<M>>>,
 }
@@ -40,7 +40,7 @@ impl<M> Parts<M> {
     }
 }
 
-impl<M> Rare<M> {
+impl<M> RareParts<M> {
     /// All parts are empty.
     pub(crate) const NOTHING: Self = Self { parts: None };
 
@@ -140,13 +140,13 @@ impl<M> Rare<M> {
         }
     }
 
-    /// Returns the parts with every access replaced, in the order of [`Rare::accesses`]. Drops accesses to
+    /// Returns the parts with every access replaced, in the order of [`RareParts::accesses`]. Drops accesses to
     /// aliased memory, which blocks store between frames.
     #[inline]
-    pub(super) fn map<'a, N>(&'a self, tracked: impl FnMut(&'a M) -> N) -> Rare<N> {
+    pub(super) fn map<'a, N>(&'a self, tracked: impl FnMut(&'a M) -> N) -> RareParts<N> {
         let parts = self.parts.as_deref();
         let parts = parts.map(|parts| Box::new(parts.map(tracked)));
-        Rare {
+        RareParts {
             parts: parts.filter(|parts| !parts.is_nothing()),
         }
     }
@@ -160,7 +160,7 @@ impl<M> Rare<M> {
             .chain(self.host().map(|host| &host.tracked))
     }
 
-    /// The accesses that outlive the frame, in the order of [`Rare::accesses`], for changes.
+    /// The accesses that outlive the frame, in the order of [`RareParts::accesses`], for changes.
     pub(super) fn accesses_mut(&mut self) -> impl Iterator<Item = &mut M> {
         let parts = self.parts.as_deref_mut().into_iter();
         parts.flat_map(|parts| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{PastAccess, States, Tenure};
+use super::{PastAccess, States, StreamOwnership};
 use crate::access::Access;
 use crate::flags::Layout;
 use crate::range::{EVERYTHING, RangeMap, intervals};
@@ -50,7 +50,10 @@ impl States {
     /// The queues, as bits, on which a read of the whole resource would need no barrier, wait or
     /// transfer (rung 1 of the ladder).
     pub(crate) fn settled_for(&self, id: ResourceId, access: Access, topology: &Topology) -> u32 {
-        let Some(map) = self.map(id).filter(|_| self.tenure(id) == Tenure::Own) else {
+        let Some(map) = self
+            .map(id)
+            .filter(|_| self.stream_ownership(id) == StreamOwnership::Own)
+        else {
             return 0;
         };
         // A buffer has no layout, and a range without a write has no hazard to wait for.

@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    ClockEntry, Entry, First, HostVisibility, PastAccess, Pending, RangeState, Rare, States,
-    Tenure, VisibleScope,
+    ClockEntry, Entry, First, HostVisibility, PastAccess, Pending, RangeState, RareParts, States,
+    StreamOwnership, VisibleScope,
 };
 use crate::flags::{Layout, Stages};
 use crate::frame::Frame;
@@ -72,7 +72,7 @@ pub struct QueueOrderSnapshot {
 pub struct ResourceSnapshot {
     /// The resource in the frame.
     pub resource: ResourceIndex,
-    pub(crate) tenure: Tenure,
+    pub(crate) stream_ownership: StreamOwnership,
     /// Whether frames have used the resource; otherwise it was imported.
     pub is_declared: bool,
     /// The state of all its parts, in order.
@@ -140,7 +140,7 @@ impl Snapshot {
                 .map(|(positions, state)| RangeSnapshot::of(positions, &state.map(real)));
             snapshot.resources.push(ResourceSnapshot {
                 resource: ResourceIndex(index),
-                tenure: states.tenure(resource.id),
+                stream_ownership: states.stream_ownership(resource.id),
                 is_declared: states.kind(resource.id).is_some(),
                 parts: parts.collect(),
             });
@@ -186,7 +186,7 @@ impl Snapshot {
             }
             *states.slot(resource.id) = Some(Entry {
                 map: Arc::new(map),
-                tenure: past.tenure,
+                stream_ownership: past.stream_ownership,
                 kind: past.is_declared.then_some(resource.kind),
                 ..Entry::fresh()
             });
@@ -243,7 +243,7 @@ impl RangeSnapshot {
     }
 
     fn state(&self) -> RangeState<PastAccess> {
-        let mut rare = Rare::NOTHING;
+        let mut rare = RareParts::NOTHING;
         if let Some(promised) = &self.promised {
             rare.set_promised(promised.clone());
         }

@@ -32,7 +32,7 @@ use crate::range::SubRange;
 use crate::resource::BlockId;
 use crate::states::{
     BlockSnapshot, First, FirstUse, HostVisibility, HostWait, PastAccess, Pending,
-    QueueOrderSnapshot, QueueSnapshot, RangeSnapshot, ResourceSnapshot, Snapshot, Tenure,
+    QueueOrderSnapshot, QueueSnapshot, RangeSnapshot, ResourceSnapshot, Snapshot, StreamOwnership,
     TimelinePoint, VisibleScope,
 };
 use crate::topology::QueueIndex;
@@ -64,10 +64,10 @@ impl Display for SnapshotText<'_> {
         }
         for past in &self.snapshot.resources {
             write!(out, "state {}", names.resource(past.resource))?;
-            match past.tenure {
-                Tenure::Own => {}
-                Tenure::Lent => write!(out, " lent")?,
-                Tenure::Given => write!(out, " given")?,
+            match past.stream_ownership {
+                StreamOwnership::Own => {}
+                StreamOwnership::Lent => write!(out, " lent")?,
+                StreamOwnership::Given => write!(out, " given")?,
             }
             let imported = if past.is_declared { "" } else { " imported" };
             writeln!(out, "{imported}")?;
@@ -230,16 +230,16 @@ pub fn parse_snapshot(text: &str, frame: &Frame) -> Result<Snapshot, ParseError>
             last = Item::Queue;
         } else if line.accept("state") {
             let resource = names.read_resource(line)?;
-            let tenure = if line.accept("lent") {
-                Tenure::Lent
+            let stream_ownership = if line.accept("lent") {
+                StreamOwnership::Lent
             } else if line.accept("given") {
-                Tenure::Given
+                StreamOwnership::Given
             } else {
-                Tenure::Own
+                StreamOwnership::Own
             };
             snapshot.resources.push(ResourceSnapshot {
                 resource,
-                tenure,
+                stream_ownership,
                 is_declared: !line.accept("imported"),
                 parts: Vec::new(),
             });

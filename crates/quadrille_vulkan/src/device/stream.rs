@@ -269,7 +269,7 @@ impl Device {
     }
 
     /// Takes over the objects of a dropped stream, until its submissions are complete.
-    pub(crate) fn leave(
+    pub(crate) fn retire_stream(
         &self,
         mailbox: &Arc<Mailbox>,
         destroy: Destroy,

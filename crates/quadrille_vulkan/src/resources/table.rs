@@ -279,7 +279,7 @@ impl Contents {
                     None => {}
                 }
             }
-            self.members.leave(id);
+            self.members.remove_entry(id);
         }
         if let Some(member) = member {
             let id = member.id();
@@ -295,7 +295,7 @@ impl Contents {
                 .or_insert(MemberEntries { member, at });
             self.entries[index as usize].rank = placed.at.len() as u32;
             placed.at.push(index);
-            self.members.enter(id);
+            self.members.add_entry(id);
         }
         self.make_stale(index);
     }
@@ -330,7 +330,7 @@ impl SharedTable {
         let count = device.frames_in_flight as usize;
         let (pool, sets) = sets::create(device, &plan, count)?;
         let mut members = TableMembers::new(plan.access);
-        members.enter(plan.fallback.id());
+        members.add_entry(plan.fallback.id());
         let table = TableInner {
             name: plan.name,
             capacity: plan.capacity,

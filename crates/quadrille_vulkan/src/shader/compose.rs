@@ -40,7 +40,7 @@ use parse::{Import, InlinePath, Parsed, declares, parse};
 pub(super) use joined::Joined;
 use location::{CONSTANTS, EXTENSIONS, Location, canonical_location, exists, is_package};
 
-pub(super) use parse::Flaw;
+pub(super) use parse::SpannedError;
 pub use tokens::{Token, TokenKind, tokens};
 
 /// Source that a composition starts from.
@@ -144,7 +144,7 @@ impl Composer<'_> {
     ) -> Result<(), ShaderError> {
         let parsed = conditions::translate(&source, tokens(&source), &self.options.defs)
             .and_then(|translated| parse(&source, translated))
-            .map_err(|flaw| error(&label, &source, &flaw))?;
+            .map_err(|spanned| error(&label, &source, &spanned))?;
         let at = self.modules.len();
         self.known.insert(canonical_location(&location), at);
         self.open.push(at);
@@ -239,7 +239,7 @@ impl Composer<'_> {
                 "`{first}` is no module that is imported here, and no crate that published one{hint}"
             );
             let first = inline.at.start..inline.at.start + first.len();
-            return Err(self.flaw(at, &first, message));
+            return Err(self.error_at(at, &first, message));
         }
         let last = inline.path.last().map_or(0, String::len);
         let import = Import {
@@ -251,7 +251,7 @@ impl Composer<'_> {
             Some(Target::Module(_)) => {
                 let path = inline.path.join("::");
                 let message = format!("`{path}` is a module; add `::` and a name of it");
-                Err(self.flaw(at, &inline.at, message))
+                Err(self.error_at(at, &inline.at, message))
             }
             target => Ok(target),
         }
@@ -269,7 +269,7 @@ impl Composer<'_> {
                  give it a name of its own: {} as other_{name}",
                 import.path.join("::")
             );
-            return Err(self.flaw(at, &import.at, message));
+            return Err(self.error_at(at, &import.at, message));
         }
         Ok(())
     }
@@ -278,7 +278,7 @@ impl Composer<'_> {
     fn resolve(&mut self, at: usize, import: &Import) -> Result<Option<Target>, ShaderError> {
         let path = &import.path[..];
         let [parent @ .., item] = path else {
-            return Err(self.flaw(at, &import.at, "an import names nothing".to_owned()));
+            return Err(self.error_at(at, &import.at, "an import names nothing".to_owned()));
         };
         // The path names either a declaration in a module, or a module.
         let holder = self.locate(at, import, parent)?;
@@ -303,7 +303,7 @@ impl Composer<'_> {
                     ),
                     (None, _) => format!("{label} declares no `{item}`{hint}"),
                 };
-                return Err(self.flaw(at, &import.at, message));
+                return Err(self.error_at(at, &import.at, message));
             }
         }
         let whole = self.locate(at, import, path)?;
@@ -364,7 +364,7 @@ impl Composer<'_> {
         let parent = if is_folder { &import.path } else { parent };
         if let Some(advice) = module::advice(&path) {
             let message = format!("`{path}` does not exist here; {advice}");
-            return self.flaw(at, &import.at, message);
+            return self.error_at(at, &import.at, message);
         }
         let wanted = match self.locate(at, import, parent) {
             Ok(Some(wanted)) => wanted,
@@ -388,7 +388,7 @@ impl Composer<'_> {
                 unreachable!("imports name files and published modules")
             }
         };
-        self.flaw(
+        self.error_at(
             at,
             &import.at,
             format!("`{path}` is imported, and {problem}{}", self.by()),
@@ -397,7 +397,7 @@ impl Composer<'_> {
 
     /// Returns the error of an import of a file that is unreadable or not UTF-8.
     fn unread(&self, at: usize, import: &Import, error: &ShaderError) -> ShaderError {
-        self.flaw(at, &import.at, format!("{}{}", error.line(), self.by()))
+        self.error_at(at, &import.at, format!("{}{}", error.line(), self.by()))
     }
 
     /// Returns the chain of modules that import the last one, for errors.
@@ -423,13 +423,13 @@ impl Composer<'_> {
         chain
     }
 
-    fn flaw(&self, at: usize, span: &Range<usize>, message: String) -> ShaderError {
+    fn error_at(&self, at: usize, span: &Range<usize>, message: String) -> ShaderError {
         let module = &self.modules[at];
-        let flaw = Flaw {
+        let spanned = SpannedError {
             at: span.clone(),
             message,
         };
-        error(&module.label, &module.source, &flaw)
+        error(&module.label, &module.source, &spanned)
     }
 }
 
@@ -438,11 +438,11 @@ fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     closest_match(word, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
-/// Converts a flaw to an error with its position.
-fn error(label: &str, source: &str, flaw: &Flaw) -> ShaderError {
+/// Converts an error to an error with its position.
+fn error(label: &str, source: &str, spanned: &SpannedError) -> ShaderError {
     let joined = Joined::of_one(label, source);
-    let spans = [(flaw.at.clone(), String::new())];
-    joined.error(&flaw.message, &spans, Vec::new())
+    let spans = [(spanned.at.clone(), String::new())];
+    joined.error(&spanned.message, &spans, Vec::new())
 }
 
 #[cfg(test)]

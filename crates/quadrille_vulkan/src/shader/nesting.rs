@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::compose::{Flaw, Token, TokenKind, tokens};
+use super::compose::{SpannedError, Token, TokenKind, tokens};
 
 /// Nesting of brackets, generic types and unary operators. WGSL requires 127 levels of braces (section "Limits").
 /// naga's own limit is 200, of which some constructs use two levels.
@@ -30,14 +30,14 @@ const MAX_DECLARATIONS: usize = 4096;
 ///
 /// # Errors
 /// Returns the position of the first exceeded limit, with advice.
-pub(super) fn check(source: &str) -> Result<(), Flaw> {
+pub(super) fn check(source: &str) -> Result<(), SpannedError> {
     let tokens = tokens(source);
     check_brackets(source, &tokens)?;
     check_declarations(source, &tokens)
 }
 
-fn flaw(token: &Token, what: &str, most: usize, suggestion: &str) -> Flaw {
-    Flaw {
+fn error_at(token: &Token, what: &str, most: usize, suggestion: &str) -> SpannedError {
+    SpannedError {
         at: token.at.clone(),
         message: format!("{what} here, more than the limit of {most}; {suggestion}"),
     }
@@ -80,7 +80,7 @@ struct Walk<'a> {
     unary: usize,
 }
 
-fn check_brackets(source: &str, tokens: &[Token]) -> Result<(), Flaw> {
+fn check_brackets(source: &str, tokens: &[Token]) -> Result<(), SpannedError> {
     let mut walk = Walk {
         source,
         open: vec![Open::default()],
@@ -176,10 +176,10 @@ impl Walk<'_> {
         self.unary -= last.unary;
     }
 
-    fn check(&mut self, token: &Token) -> Result<(), Flaw> {
+    fn check(&mut self, token: &Token) -> Result<(), SpannedError> {
         if self.generics > MAX_TYPES {
             let what = format!("types are nested {} deep", self.generics);
-            return Err(flaw(
+            return Err(error_at(
                 token,
                 &what,
                 MAX_TYPES,
@@ -190,17 +190,17 @@ impl Walk<'_> {
         if nested > MAX_NESTED {
             let what = format!("brackets, types and unary operators are nested {nested} deep");
             let suggestion = "name an inner part by a function, a `let` or an `alias`";
-            return Err(flaw(token, &what, MAX_NESTED, suggestion));
+            return Err(error_at(token, &what, MAX_NESTED, suggestion));
         }
         let last = *self.last();
         if last.height > MAX_CHAINED_OPERATORS {
             let what = format!("an expression has {} operators in a row", last.height);
             let suggestion = "split it with `let`, or write a loop";
-            return Err(flaw(token, &what, MAX_CHAINED_OPERATORS, suggestion));
+            return Err(error_at(token, &what, MAX_CHAINED_OPERATORS, suggestion));
         }
         if last.branches > MAX_BRANCHES {
             let what = format!("a chain of `else if` has {} branches", last.branches);
-            return Err(flaw(token, &what, MAX_BRANCHES, "write a `switch`"));
+            return Err(error_at(token, &what, MAX_BRANCHES, "write a `switch`"));
         }
         Ok(())
     }
@@ -232,7 +232,7 @@ struct Declaration {
     uses: Vec<usize>,
 }
 
-fn check_declarations(source: &str, tokens: &[Token]) -> Result<(), Flaw> {
+fn check_declarations(source: &str, tokens: &[Token]) -> Result<(), SpannedError> {
     let mut declarations = declarations(source, tokens);
     let rows = [
         (
@@ -247,7 +247,7 @@ fn check_declarations(source: &str, tokens: &[Token]) -> Result<(), Flaw> {
         let deep = (declarations.len() > most).then(|| too_deep(&declarations, most));
         if let Some(at) = deep.flatten() {
             let what = format!("{what} more than {most} in a row");
-            return Err(flaw(
+            return Err(error_at(
                 &tokens[declarations[at].name],
                 &what,
                 most,

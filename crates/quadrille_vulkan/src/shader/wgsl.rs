@@ -67,8 +67,9 @@ pub(super) fn validate(label: &str, joined: &Joined) -> Result<(), ShaderError> 
 }
 
 fn check_nesting(joined: &Joined) -> Result<(), ShaderError> {
-    nesting::check(joined.text())
-        .map_err(|flaw| joined.error(&flaw.message, &[(flaw.at, String::new())], Vec::new()))
+    nesting::check(joined.text()).map_err(|spanned| {
+        joined.error(&spanned.message, &[(spanned.at, String::new())], Vec::new())
+    })
 }
 
 /// Calls the translator on a deep stack, and converts a panic to an error: no source may abort the program. It holds no

@@ -80,9 +80,9 @@ fn invalid_commands_are_reported_and_harmless() {
         list.bind_buffer(2, buffer, 0, 2);
         list.dispatch([1, 1, 1]);
     });
-    let told = "the pipeline `needs` needs at least 4 bytes at @binding(2) `cells`, and `cells` is bound there with 2; \
+    let expected = "the pipeline `needs` needs at least 4 bytes at @binding(2) `cells`, and `cells` is bound there with 2; \
                 make it larger, as large as the shader's type";
-    assert_eq!(error.to_string(), told);
+    assert_eq!(error.to_string(), expected);
     let error = error_of(&mut rig, |list, buffer| list.bind_buffer(2, buffer, 60, 8));
     assert!(matches!(error, CommandError::Outside { .. }), "{error}");
     let error = error_of(&mut rig, |list, buffer| list.bind_buffer(200, buffer, 0, 0));

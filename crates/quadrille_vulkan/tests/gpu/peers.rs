@@ -85,8 +85,8 @@ fn declined_timeline_is_relayed_both_ways() {
     rig.finish();
     assert_eq!(own.semaphore().value().unwrap(), 6);
     // The value that was sent here may come back before the new one.
-    let told = std::iter::repeat_with(|| u64::from_le_bytes(read(&other).try_into().unwrap()));
-    assert_eq!(told.take(2).find(|value| *value != 5), Some(6));
+    let values = std::iter::repeat_with(|| u64::from_le_bytes(read(&other).try_into().unwrap()));
+    assert_eq!(values.take(2).find(|value| *value != 5), Some(6));
     drop(own);
 }
 

@@ -174,7 +174,7 @@ fn a_broken_source_leaves_the_picture_and_the_next_good_one_changes_it() {
         "fragment(@location(3) corner: f32)",
     );
     let (no_entry, _) = PICTURE.split_once("@fragment").unwrap();
-    for (broken, told) in [
+    for (broken, expected) in [
         (half.as_bytes(), "picture.wgsl:"),
         (b"", "no vertex entry point"),
         (b"\xff\xfe", "picture.wgsl:1:1: the text is not UTF-8"),
@@ -193,7 +193,7 @@ fn a_broken_source_leaves_the_picture_and_the_next_good_one_changes_it() {
         let line = reloaded.to_string();
         assert!(reloaded.result.is_err(), "{line}");
         assert!(
-            line.contains(told) && line.contains("picture.wgsl"),
+            line.contains(expected) && line.contains("picture.wgsl"),
             "{line}"
         );
         assert!(line.ends_with("; unchanged: picture"), "{line}");

@@ -31,7 +31,7 @@ impl Program<'_> {
             };
             let output = self.run("faults-report", &fault, None)?;
             for line in BY_US {
-                ensure!(output.contains(line), "`{line}` is not told:\n{output}");
+                ensure!(output.contains(line), "`{line}` is missing:\n{output}");
             }
             for line in BY_THE_DRIVER {
                 ensure!(

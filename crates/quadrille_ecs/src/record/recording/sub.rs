@@ -28,12 +28,12 @@ pub(crate) struct SubRecording {
     has_rare: bool,
     /// Whether the recording is one of several passes of its system.
     is_part: bool,
-    rare: Box<Rare>,
+    rare: Box<RareState>,
 }
 
 /// Rarely used state.
 #[derive(Default)]
-struct Rare {
+struct RareState {
     /// The pass's name and uses, if it is one of several of its system.
     part: Option<Part>,
     /// Callback of a host pass.
@@ -91,7 +91,7 @@ impl SubRecording {
         self.rare.errors.clear();
     }
 
-    fn rare_mut(&mut self) -> &mut Rare {
+    fn rare_mut(&mut self) -> &mut RareState {
         self.has_rare = true;
         &mut self.rare
     }

@@ -24,7 +24,7 @@ use crate::solve::state::clocks::{Point, Timeline};
 use crate::solve::state::numbers::Numbers;
 use crate::solve::state::predecessors::for_each_predecessor;
 use crate::solve::state::{Hosted, Maps, State, TrackedAccess};
-use crate::states::{EndPass, HostVisibility, HostWait, Rare};
+use crate::states::{EndPass, HostVisibility, HostWait, RareParts};
 
 /// The host's stage, without accesses.
 const HOST: Scope = Scope {
@@ -228,7 +228,7 @@ fn advance(
             layout: state.layout,
             owner: state.owner,
             defined: true,
-            rare: std::mem::replace(&mut state.rare, Rare::NOTHING),
+            rare: std::mem::replace(&mut state.rare, RareParts::NOTHING),
             first: state.first.take(),
             previous_first: state.previous_first.take(),
             ..State::fresh()

@@ -3,7 +3,7 @@
 //! Resources in blocks have no states of their own between frames. When the first pass of a frame
 //! uses one, the resource *enters* its byte range in the block. All resources that overlap the range
 //! *leave*: their last accesses are recorded byte by byte. The recorded accesses become aliasing
-//! hazards of the new occupant ([`Rare::aliased`](crate::states::Rare::aliased)), which is ordered
+//! hazards of the new occupant ([`RareParts::aliased`](crate::states::RareParts::aliased)), which is ordered
 //! after them range by range as it is used. At the end of the frame all resources leave.
 
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ impl Blocks {
         let block = &mut self.list[index as usize];
         let placement = placement(frame, resource);
         while let Some(other) = block.over(frame, &placement) {
-            leave(&mut block.bytes, frame, other, &maps[other.0 as usize]);
+            record_last_accesses(&mut block.bytes, frame, other, &maps[other.0 as usize]);
         }
         block.present.insert(placement.offset, resource);
         let map = &mut maps[resource.0 as usize];
@@ -107,7 +107,7 @@ impl Blocks {
     pub(crate) fn close(&mut self, frame: &Frame, maps: &Maps) {
         for Block { bytes, present, .. } in &mut self.list {
             for resource in std::mem::take(present).into_values() {
-                leave(bytes, frame, resource, &maps[resource.0 as usize]);
+                record_last_accesses(bytes, frame, resource, &maps[resource.0 as usize]);
             }
         }
     }
@@ -153,7 +153,12 @@ fn placement(frame: &Frame, resource: ResourceIndex) -> Placement {
 
 /// Records the last accesses of a resource. Unused bytes keep the accesses recorded before. The byte
 /// layout of an image is unknown, so if any of its ranges is unused, all its bytes keep them.
-fn leave(bytes: &mut Bytes, frame: &Frame, resource: ResourceIndex, map: &RangeMap<State>) {
+fn record_last_accesses(
+    bytes: &mut Bytes,
+    frame: &Frame,
+    resource: ResourceIndex,
+    map: &RangeMap<State>,
+) {
     let range = placement(frame, resource).range();
     if frame.resource(resource).is_image() {
         let mut accesses = Vec::new();

@@ -10,7 +10,7 @@ use crate::range::{Slices, SubRange};
 use crate::resource::{Lifetime, Placement, Resource, ResourceKind, Sharing};
 use crate::solve::graph::overlap::Overlaps;
 use crate::solve::validate::custom;
-use crate::states::{States, Tenure};
+use crate::states::{States, StreamOwnership};
 use crate::topology::Topology;
 
 /// Returns errors that end planning at once: indices out of bounds, a topology without queues,
@@ -84,7 +84,8 @@ pub(crate) fn check_uses(frame: &Frame, states: &States, errors: &mut Vec<PlanEr
     // By resource: the last pass that used it, to find repeated uses without comparing all pairs.
     let mut last_user = vec![u32::MAX; frame.resources.len()];
     let mut resources = frame.resources.iter();
-    let all_own = resources.all(|resource| states.tenure(resource.id) == Tenure::Own);
+    let all_own =
+        resources.all(|resource| states.stream_ownership(resource.id) == StreamOwnership::Own);
     for pass in frame.pass_indices() {
         let uses = frame.uses_of(pass);
         let mut overlaps = None;
@@ -362,13 +363,13 @@ fn check_tenure(
 ) {
     let resource = frame.resource(one.resource);
     let user = || ConflictingAccess::new(frame.pass(pass), one.access);
-    match states.tenure(resource.id) {
-        Tenure::Own => {}
-        Tenure::Given => errors.push(PlanError::Given {
+    match states.stream_ownership(resource.id) {
+        StreamOwnership::Own => {}
+        StreamOwnership::Given => errors.push(PlanError::Given {
             user: user(),
             resource: resource.name.clone(),
         }),
-        Tenure::Lent => {
+        StreamOwnership::Lent => {
             let layout = states.map(resource.id).and_then(|map| {
                 let mut layouts = map.iter().map(|(_, state)| state.layout);
                 layouts.find(|layout| resource.is_image() && *layout != one.access.layout())

@@ -145,7 +145,7 @@ fn broken_source_is_reported_once_and_the_next_valid_one_recovers() {
         reported.ends_with("; unchanged: one") && !reported.contains('\n'),
         "{reported}"
     );
-    assert_eq!(folder.reload("a.wgsl"), [""; 0], "told already");
+    assert_eq!(folder.reload("a.wgsl"), [""; 0], "reported already");
     fs::remove_file(folder.path.join("a.wgsl")).unwrap();
     let [reported] = &folder.reload("a.wgsl")[..] else {
         panic!("not one line")
@@ -154,7 +154,7 @@ fn broken_source_is_reported_once_and_the_next_valid_one_recovers() {
         reported.starts_with("a.wgsl cannot be read: "),
         "{reported}"
     );
-    assert_eq!(folder.reload("a.wgsl"), [""; 0], "told already");
+    assert_eq!(folder.reload("a.wgsl"), [""; 0], "reported already");
     assert_eq!(pipeline.runs(), None, "it is what it was");
     folder.write("a.wgsl", 3);
     assert_eq!(

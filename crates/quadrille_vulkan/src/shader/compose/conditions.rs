@@ -9,7 +9,7 @@ mod extent;
 
 use std::ops::Range;
 
-use super::parse::Flaw;
+use super::parse::SpannedError;
 use super::tokens::{Token, TokenKind};
 use crate::shader::defs::ShaderDefs;
 use expression::evaluate;
@@ -93,7 +93,7 @@ pub(super) fn translate(
     source: &str,
     tokens: Vec<Token>,
     defs: &ShaderDefs,
-) -> Result<Translated, Flaw> {
+) -> Result<Translated, SpannedError> {
     let mut walker = Walker {
         source,
         tokens: &tokens,
@@ -132,7 +132,7 @@ struct Attribute<'a> {
 }
 
 impl<'a> Walker<'a> {
-    fn step(&mut self) -> Result<(), Flaw> {
+    fn step(&mut self) -> Result<(), SpannedError> {
         let token = &self.tokens[self.next];
         let (context, is_start) = (self.scope().context, self.scope().is_start);
         if is_start && token.is('@') {
@@ -169,7 +169,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Parses the attributes of a node, and removes the node if its condition is false.
-    fn attributes(&mut self) -> Result<(), Flaw> {
+    fn attributes(&mut self) -> Result<(), SpannedError> {
         let begin = self.next;
         let mut attributes = Vec::new();
         let mut at = begin;
@@ -190,7 +190,7 @@ impl<'a> Walker<'a> {
                 "`@{}` follows `@{}` on one node; join their conditions with `&&`",
                 second.word, decides.word
             );
-            return Err(self.flaw(second.tokens.clone(), message));
+            return Err(self.error_at(second.tokens.clone(), message));
         }
         let is_kept = self.decide(decides)?;
         let context = self.scope().context;
@@ -240,7 +240,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Evaluates a condition, as part of its chain.
-    fn decide(&mut self, attribute: &Attribute<'_>) -> Result<bool, Flaw> {
+    fn decide(&mut self, attribute: &Attribute<'_>) -> Result<bool, SpannedError> {
         let at = attribute.tokens.clone();
         let is_true = match attribute.word {
             "else" => true,
@@ -255,7 +255,7 @@ impl<'a> Walker<'a> {
                 "`@{}` follows no `@if` or `@elif`; put it on the sibling directly behind one",
                 attribute.word
             );
-            return Err(self.flaw(at, message));
+            return Err(self.error_at(at, message));
         };
         let is_kept = is_true && !chain.is_taken;
         let is_taken = chain.is_taken || is_true;
@@ -347,21 +347,21 @@ impl<'a> Walker<'a> {
         token.map_or("", |token| &self.source[token.at.clone()])
     }
 
-    fn misplaced(&self, at: usize) -> Flaw {
+    fn misplaced(&self, at: usize) -> SpannedError {
         let message = format!(
             "`@{}` decorates nothing that can be left out; put it on a directive, an import, a declaration, a member, \
              a parameter, a statement or a clause of `switch`",
             self.word(at + 1)
         );
-        self.flaw(at..at + 2, message)
+        self.error_at(at..at + 2, message)
     }
 
-    fn flaw(&self, tokens: Range<usize>, message: String) -> Flaw {
+    fn error_at(&self, tokens: Range<usize>, message: String) -> SpannedError {
         let start = self.tokens[tokens.start].at.start;
         let end = self.tokens[(tokens.end - 1).min(self.tokens.len() - 1)]
             .at
             .end;
-        Flaw {
+        SpannedError {
             at: start..end,
             message,
         }

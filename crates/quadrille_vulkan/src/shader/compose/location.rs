@@ -72,7 +72,7 @@ impl Composer<'_> {
                 path[0]
             ),
         };
-        Err(self.flaw(at, &import.at, problem.to_owned()))
+        Err(self.error_at(at, &import.at, problem.to_owned()))
     }
 
     /// Returns the file of a module for path segments below a folder; without segments, that of the folder itself.
@@ -108,7 +108,7 @@ impl Composer<'_> {
                     "`{path}` leaves {folder}, the folder that imports of this shader stay below; move \
                      the file there, or name a folder above with ShaderOptions::within"
                 );
-                Err(self.flaw(at, &import.at, problem))
+                Err(self.error_at(at, &import.at, problem))
             }
             _ => Ok(Some(Location::File(file))),
         }

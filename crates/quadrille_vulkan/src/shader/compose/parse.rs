@@ -8,7 +8,7 @@ use super::tokens::{Token, TokenKind, tokens};
 
 /// An error in a module.
 #[derive(Debug)]
-pub(in crate::shader) struct Flaw {
+pub(in crate::shader) struct SpannedError {
     /// Its range in the source.
     pub at: Range<usize>,
     pub message: String,
@@ -70,7 +70,7 @@ impl Parsed {
 }
 
 /// Parses a module after conditional translation.
-pub(super) fn parse(source: &str, translated: Translated) -> Result<Parsed, Flaw> {
+pub(super) fn parse(source: &str, translated: Translated) -> Result<Parsed, SpannedError> {
     let mut parser = Parser {
         source,
         tokens: &translated.tokens,
@@ -125,7 +125,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn module(&mut self) -> Result<(), Flaw> {
+    fn module(&mut self) -> Result<(), SpannedError> {
         let mut depth = 0_u32;
         // The next token begins a declaration or directive.
         let mut is_start = true;
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
         before.is_some_and(|token| token.is('@'))
     }
 
-    fn inline_path(&mut self) -> Result<(), Flaw> {
+    fn inline_path(&mut self) -> Result<(), SpannedError> {
         let start = self.tokens[self.next].at.start;
         let mut path = Vec::new();
         loop {
@@ -210,10 +210,10 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a segment of a path after the given ones.
-    fn segment(&mut self, path: &[String]) -> Result<(String, Range<usize>), Flaw> {
+    fn segment(&mut self, path: &[String]) -> Result<(String, Range<usize>), SpannedError> {
         if path.len() >= MAX_SEGMENTS {
             let message = format!("a path has more than {MAX_SEGMENTS} names; import a part of it");
-            return Err(self.flaw(message));
+            return Err(self.error_at(message));
         }
         let is_known = match self.word() {
             "package" => path.is_empty(),
@@ -224,10 +224,10 @@ impl<'a> Parser<'a> {
             return self.name();
         }
         let message = format!("`{}` begins paths; write it first", self.word());
-        Err(self.flaw(message))
+        Err(self.error_at(message))
     }
 
-    fn preprocessor(&self) -> Flaw {
+    fn preprocessor(&self) -> SpannedError {
         let after = self.tokens.get(self.next + 1);
         let word = after.map_or("", |token| &self.source[token.at.clone()]);
         let instead = match word {
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
             "{" => "write `constants::NAME`",
             _ => "WGSL and WESL have no `#`; remove it",
         };
-        self.flaw(format!(
+        self.error_at(format!(
             "`#{word}` is of the preprocessor naga_oil, which older bevy had; {instead}"
         ))
     }
@@ -282,7 +282,7 @@ impl<'a> Parser<'a> {
         self.parsed.directives.push(start..end);
     }
 
-    fn import_statement(&mut self) -> Result<(), Flaw> {
+    fn import_statement(&mut self) -> Result<(), SpannedError> {
         let start = self.tokens[self.next].at.start;
         self.next += 1;
         if self.is_next('{') {
@@ -296,7 +296,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses `a::b`, `a::b as c` or `a::{b, c::d}` at a nesting depth of braces.
-    fn import(&mut self, mut path: Vec<String>, depth: usize) -> Result<(), Flaw> {
+    fn import(&mut self, mut path: Vec<String>, depth: usize) -> Result<(), SpannedError> {
         loop {
             let (name, at) = self.segment(&path)?;
             path.push(name.clone());
@@ -319,12 +319,12 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses `{b, c::d}` after a path, at a nesting depth of braces.
-    fn collection(&mut self, path: &[String], depth: usize) -> Result<(), Flaw> {
+    fn collection(&mut self, path: &[String], depth: usize) -> Result<(), SpannedError> {
         if depth >= MAX_BRACES {
             let message = format!(
                 "the braces of an import are nested more than {MAX_BRACES} deep; write several imports"
             );
-            return Err(self.flaw(message));
+            return Err(self.error_at(message));
         }
         self.next += 1;
         while !self.is_next('}') {
@@ -342,7 +342,7 @@ impl<'a> Parser<'a> {
             .is_some_and(|token| token.is(mark))
     }
 
-    fn name(&mut self) -> Result<(String, Range<usize>), Flaw> {
+    fn name(&mut self) -> Result<(String, Range<usize>), SpannedError> {
         match self.tokens.get(self.next) {
             Some(token) if token.kind == TokenKind::Word => {
                 let name = self.word().to_owned();
@@ -354,7 +354,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes a mark, and returns its end.
-    fn take(&mut self, mark: char) -> Result<usize, Flaw> {
+    fn take(&mut self, mark: char) -> Result<usize, SpannedError> {
         if !self.is_next(mark) {
             return Err(self.unexpected(&format!("`{mark}`")));
         }
@@ -362,20 +362,20 @@ impl<'a> Parser<'a> {
         Ok(self.tokens[self.next - 1].at.end)
     }
 
-    fn unexpected(&self, wanted: &str) -> Flaw {
+    fn unexpected(&self, wanted: &str) -> SpannedError {
         let found = match self.word() {
             "" => "the end of the source".to_owned(),
             "*" => "`*`: names are imported one by one".to_owned(),
             word => format!("`{word}`"),
         };
-        self.flaw(format!("an import goes on with {wanted}, not with {found}"))
+        self.error_at(format!("an import goes on with {wanted}, not with {found}"))
     }
 
-    /// Returns a flaw at the next token.
-    fn flaw(&self, message: String) -> Flaw {
+    /// Returns an error at the next token.
+    fn error_at(&self, message: String) -> SpannedError {
         let end = self.source.len();
         let at = self.tokens.get(self.next);
         let at = at.map_or(end..end, |it| it.at.clone());
-        Flaw { at, message }
+        SpannedError { at, message }
     }
 }

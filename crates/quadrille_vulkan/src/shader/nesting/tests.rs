@@ -265,10 +265,10 @@ fn the_place_is_that_of_the_token_too_many() {
         "fn f() -> f32 {{\n  return 1.0{};\n}}",
         " + 1.0".repeat(MAX_CHAINED_OPERATORS + 5)
     );
-    let flaw = check(&source).expect_err("it is too long");
-    assert_eq!(&source[flaw.at.clone()], "+");
+    let spanned = check(&source).expect_err("it is too long");
+    assert_eq!(&source[spanned.at.clone()], "+");
     assert_eq!(
-        flaw.at.start,
+        spanned.at.start,
         source.find("1.0").unwrap() + 4 + 6 * MAX_CHAINED_OPERATORS
     );
 }

@@ -42,8 +42,8 @@ pub(in crate::shader) fn find(
     joined: &Joined,
     name: &str,
 ) -> Result<Option<ShaderStruct>, ShaderError> {
-    if let Err(flaw) = nesting::check(joined.text()) {
-        return Err(joined.error(&flaw.message, &[(flaw.at, String::new())], Vec::new()));
+    if let Err(spanned) = nesting::check(joined.text()) {
+        return Err(joined.error(&spanned.message, &[(spanned.at, String::new())], Vec::new()));
     }
     guarded(label, || {
         let module = parse(joined)?;

@@ -1,6 +1,6 @@
 //! Translate-time expressions: names, `true`, `false`, `!`, `&&`, `||` and parentheses.
 
-use crate::shader::compose::parse::Flaw;
+use crate::shader::compose::parse::SpannedError;
 use crate::shader::compose::tokens::{Token, TokenKind};
 use crate::shader::defs::ShaderDefs;
 
@@ -8,7 +8,11 @@ use crate::shader::defs::ShaderDefs;
 const MAX_DEPTH: u32 = 64;
 
 /// Evaluates `@if(expression)` from its tokens.
-pub(super) fn evaluate(source: &str, attribute: &[Token], defs: &ShaderDefs) -> Result<bool, Flaw> {
+pub(super) fn evaluate(
+    source: &str,
+    attribute: &[Token],
+    defs: &ShaderDefs,
+) -> Result<bool, SpannedError> {
     let mut parser = Parser {
         source,
         tokens: attribute,
@@ -35,13 +39,13 @@ struct Parser<'a> {
 impl Parser<'_> {
     /// Parses operands joined by operators of one kind: as in WGSL, mixing `&&` and `
     /// ` needs parentheses.
-    fn expression(&mut self, depth: u32) -> Result<bool, Flaw> {
+    fn expression(&mut self, depth: u32) -> Result<bool, SpannedError> {
         let mut value = self.operand(depth)?;
         let mut operator = None;
         while let Some(mark) = self.operator() {
             if operator.is_some_and(|known| known != mark) {
                 return Err(
-                    self.flaw("`&&` and `||` are mixed; put parentheses around one of them")
+                    self.error_at("`&&` and `||` are mixed; put parentheses around one of them")
                 );
             }
             operator = Some(mark);
@@ -67,9 +71,11 @@ impl Parser<'_> {
         }
     }
 
-    fn operand(&mut self, depth: u32) -> Result<bool, Flaw> {
+    fn operand(&mut self, depth: u32) -> Result<bool, SpannedError> {
         if depth > MAX_DEPTH {
-            return Err(self.flaw("a condition is nested more than 64 deep; set a def of its own"));
+            return Err(
+                self.error_at("a condition is nested more than 64 deep; set a def of its own")
+            );
         }
         if self.is_next('!') {
             self.next += 1;
@@ -99,7 +105,7 @@ impl Parser<'_> {
         token.is_some_and(|token| token.is(mark))
     }
 
-    fn take(&mut self, mark: char) -> Result<(), Flaw> {
+    fn take(&mut self, mark: char) -> Result<(), SpannedError> {
         if !self.is_next(mark) {
             return Err(self.unexpected(&format!("`{mark}`")));
         }
@@ -107,21 +113,21 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn unexpected(&self, wanted: &str) -> Flaw {
+    fn unexpected(&self, wanted: &str) -> SpannedError {
         let found = self
             .tokens
             .get(self.next)
             .map_or("the end", |token| &self.source[token.at.clone()]);
-        self.flaw(&format!(
+        self.error_at(&format!(
             "a condition goes on with {wanted}, not with `{found}`; it takes names, `true`, `false`, `!`, `&&`, `||` \
              and parentheses"
         ))
     }
 
-    /// Returns a flaw at the next token, or at the last one.
-    fn flaw(&self, message: &str) -> Flaw {
+    /// Returns an error at the next token, or at the last one.
+    fn error_at(&self, message: &str) -> SpannedError {
         let token = self.tokens.get(self.next).or(self.tokens.last());
-        Flaw {
+        SpannedError {
             at: token.map_or(0..0, |token| token.at.clone()),
             message: message.to_owned(),
         }

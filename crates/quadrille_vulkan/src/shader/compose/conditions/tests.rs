@@ -260,7 +260,7 @@ fn defs() -> ShaderDefs {
 /// Returns the remaining source, with whitespace collapsed.
 fn left(source: &str) -> String {
     let translated = translate(source, tokens(source), &defs())
-        .unwrap_or_else(|flaw| panic!("{source}: {}", flaw.message));
+        .unwrap_or_else(|spanned| panic!("{source}: {}", spanned.message));
     let mut text = String::new();
     let mut from = 0;
     for range in translated.cut {
@@ -288,7 +288,7 @@ fn conditions_follow_each_rule_of_the_specification() {
 fn misplaced_conditions_are_errors_at_their_place() {
     let said = |source: &str| match translate(source, tokens(source), &defs()) {
         Ok(_) => panic!("{source} is accepted"),
-        Err(flaw) => (source[flaw.at].to_owned(), flaw.message),
+        Err(spanned) => (source[spanned.at].to_owned(), spanned.message),
     };
     let misplaced = [
         "fn a() -> @if(ON) u32 { return 1u; }",

@@ -9,7 +9,7 @@ use super::TimelinePoint;
 
 /// Offsets between stored and actual timeline values.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lag {
+pub(crate) struct ValueOffsets {
     /// By queue: the last value signalled before the repeated plan was stored. Higher stored values
     /// belong to that plan.
     base: Vec<u64>,
@@ -17,7 +17,7 @@ pub(crate) struct Lag {
     by: Vec<u64>,
 }
 
-impl Lag {
+impl ValueOffsets {
     /// Begins with a plan that is about to be stored, after these last values.
     pub(super) fn begin(&mut self, base: &[u64]) {
         self.base.clear();
