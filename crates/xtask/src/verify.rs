@@ -67,16 +67,20 @@ pub(crate) fn verify() -> Result<ExitCode> {
         cargo::run("docs", &["doc", "--workspace", "--no-deps", "--lib"]).map(|_| String::new())
     });
     let built = build(&mut steps);
-    steps.check("tests", || {
+    let tests = Check::new("tests".to_owned(), || {
         let arguments = [&["test", "--no-fail-fast"], &built::WHOLE[..]];
         cargo::run("tests", &arguments.concat()).map(|output| counted(&output))
     });
     if let (Some(setup), Some(built)) = (setup, built) {
         let bench = setup.with(built);
-        run_gpu_tests(&mut steps, &bench);
+        let mut checks = vec![tests];
+        checks.extend(gpu_tests(&bench));
+        checks.extend(example_runs(&bench));
+        steps.side_by_side(&checks);
         run_faults(&mut steps, &bench, Depth::Sample);
-        run_examples(&mut steps, &bench);
+        run_on_displays(&mut steps, &bench);
     } else {
+        steps.side_by_side(&[tests]);
         steps.skip(
             "GPU tests and examples",
             "no programs, or no validation stack to run them under",
@@ -92,7 +96,7 @@ pub(crate) fn verify() -> Result<ExitCode> {
 pub(crate) fn gpu() -> Result<ExitCode> {
     alone(|steps, mut bench| {
         bench.all_topologies = true;
-        run_gpu_tests(steps, &bench);
+        steps.side_by_side(&gpu_tests(&bench));
     })
 }
 
@@ -103,7 +107,8 @@ pub(crate) fn gpu() -> Result<ExitCode> {
 pub(crate) fn examples() -> Result<ExitCode> {
     alone(|steps, mut bench| {
         bench.all_topologies = true;
-        run_examples(steps, &bench);
+        steps.side_by_side(&example_runs(&bench));
+        run_on_displays(steps, &bench);
     })
 }
 
@@ -265,18 +270,27 @@ fn set_up(steps: &mut Steps) -> Result<Option<GpuSetup>> {
     }))
 }
 
-fn run_gpu_tests(steps: &mut Steps, bench: &Bench) {
-    for program in bench.built.gpu_tests() {
+/// Packages whose GPU tests take longest. They begin first, so that all else runs beside them.
+const LONGEST: [&str; 3] = ["quadrille_3d", "quadrille_ecs", "quadrille_2d"];
+
+/// Returns a check for each GPU test program and topology.
+fn gpu_tests(bench: &Bench) -> Vec<Check<'_>> {
+    let mut programs: Vec<_> = bench.built.gpu_tests().collect();
+    programs.sort_by_key(|program| {
+        let rank = LONGEST.iter().position(|it| *it == program.package());
+        rank.unwrap_or(LONGEST.len())
+    });
+    let checks = programs.into_iter().flat_map(|program| {
         let (package, test) = (program.package(), &program.name);
         // The layer's own tests configure the layer themselves.
         let own = package == "quadrille_layer";
-        let topologies = bench.topologies().filter(|it| it.is_none() || !own);
-        let checks = topologies.map(|queues| {
+        let topologies = bench.topologies().filter(move |it| it.is_none() || !own);
+        topologies.map(move |queues| {
             let name = format!("{package} {test}{}", on(queues));
             Check::new(name, move || gpu_test::run(&bench.stack, program, queues))
-        });
-        steps.side_by_side(&checks.collect::<Vec<_>>());
-    }
+        })
+    });
+    checks.collect()
 }
 
 fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
@@ -371,21 +385,51 @@ fn run_soak(steps: &mut Steps, bench: &Bench, dose: soaked::Dose) {
     }
 }
 
-fn run_examples(steps: &mut Steps, bench: &Bench) {
-    let examples = bench.built.examples();
+/// Returns a check for each example and topology, and for each fact about `life`.
+fn example_runs(bench: &Bench) -> Vec<Check<'_>> {
     // The runs build nothing, so they can be concurrent with the build of this program.
     let on_bevy = Check::new("a program on the bevy crate".to_owned(), || {
         with_bevy::check(&bench.stack, &bench.target)
     });
-    let runs = examples.iter().flat_map(|(name, program)| {
+    let examples = bench.built.examples();
+    let runs = examples.into_iter().flat_map(|(name, program)| {
         bench.topologies().map(move |queues| {
-            let step = format!("{name} headless{}", on(queues));
+            let (step, name) = (format!("{name} headless{}", on(queues)), name.clone());
+            let program = program.clone();
             Check::new(step, move || {
-                example::run(&bench.stack, name, program, queues)
+                example::run(&bench.stack, &name, &program, queues)
             })
         })
     });
-    steps.side_by_side(&std::iter::once(on_bevy).chain(runs).collect::<Vec<_>>());
+    let mut checks: Vec<_> = std::iter::once(on_bevy).chain(runs).collect();
+    if let Some(program) = bench.built.example("life") {
+        checks.extend(life_runs(bench, &program));
+    }
+    checks
+}
+
+/// Returns the checks of the facts about patterns of `life`.
+fn life_runs<'a>(bench: &'a Bench, program: &Path) -> Vec<Check<'a>> {
+    let mut runs = Vec::new();
+    for fact in &life::FACTS {
+        for queues in bench.topologies() {
+            let step = format!("life {}{}", fact.pattern, on(queues));
+            for (step, arguments) in [
+                (format!("{step}, by a worker thread"), &["--worker"][..]),
+                (step, &[]),
+            ] {
+                let program = program.to_owned();
+                runs.push(Check::new(step, move || {
+                    life::check(&bench.stack, &program, fact, arguments, queues)
+                }));
+            }
+        }
+    }
+    runs
+}
+
+/// Runs what opens windows, and what runs alone because it counts or times calls.
+fn run_on_displays(steps: &mut Steps, bench: &Bench) {
     if let Some(program) = bench.built.example("triangle") {
         steps.check("a system without Vulkan", || absent::check(&program));
     }
@@ -398,17 +442,6 @@ fn run_examples(steps: &mut Steps, bench: &Bench) {
 }
 
 fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {
-    let mut runs = Vec::new();
-    for fact in &life::FACTS {
-        for queues in bench.topologies() {
-            let step = format!("life {}{}", fact.pattern, on(queues));
-            let alone = move || life::check(&bench.stack, program, fact, &[], queues);
-            runs.push(Check::new(step.clone(), alone));
-            let worker = move || life::check(&bench.stack, program, fact, &["--worker"], queues);
-            runs.push(Check::new(format!("{step}, by a worker thread"), worker));
-        }
-    }
-    steps.side_by_side(&runs);
     let schedules = format!("life on {} schedules", schedules::SEEDS);
     match &bench.layer {
         Some(layer) => {
