@@ -88,7 +88,7 @@ pub mod resources {
     pub use crate::instances::node::Nodes2d;
     pub use crate::meshes::{Indices2d, Vertices2d};
     pub use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
-    pub use crate::scene::materials::MaterialRows2d;
+    pub use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d};
     pub use crate::scene::phase::{InstanceOrder2d, Instances2d, Textures2d};
     pub use crate::tilemaps::chunk::Chunks2d;
     pub use crate::tilemaps::tiles::Tiles2d;

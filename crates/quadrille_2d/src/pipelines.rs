@@ -38,7 +38,7 @@ pub struct Pipelines2d {
 }
 
 /// Shader modules under bevy's paths, with bevy's item names.
-const BEVY_MODULES: [(&str, &str); 5] = [
+const BEVY_MODULES: [(&str, &str); 6] = [
     (
         "bevy_sprite_render::mesh2d::vertex_input",
         include_str!("../shaders/bevy/mesh2d_vertex_input.wgsl"),
@@ -46,6 +46,10 @@ const BEVY_MODULES: [(&str, &str); 5] = [
     (
         "bevy_sprite_render::mesh2d::vertex_output",
         include_str!("../shaders/bevy/mesh2d_vertex_output.wgsl"),
+    ),
+    (
+        "bevy_sprite_render::mesh2d::view_bindings",
+        include_str!("../shaders/bevy/mesh2d_view_bindings.wgsl"),
     ),
     (
         "bevy_sprite_render::mesh2d::functions",
@@ -62,8 +66,8 @@ const BEVY_MODULES: [(&str, &str); 5] = [
 ];
 
 /// Advice in errors for unsupported names of bevy.
-const BEVY_ADVICE: &str = "2D has the modules `mesh2d::vertex_input`, `mesh2d::vertex_output`, `mesh2d::functions` and `sprite_mesh::functions`; \
-     pass other values as fields of the material";
+const BEVY_ADVICE: &str = "2D has the modules `mesh2d::vertex_input`, `mesh2d::vertex_output`, `mesh2d::functions`, `mesh2d::view_bindings` (`globals`) \
+     and `sprite_mesh::functions`; pass other values as fields of the material";
 
 /// Publishes the modules that shaders import.
 pub(crate) fn publish_shader_modules() -> Result<(), ShaderError> {

@@ -18,6 +18,7 @@ use quadrille::prelude::{BufferDesc, GpuDevice, Render, RenderSystems};
 use quadrille::vulkan::resources::Sharing;
 use quadrille_content::buffers::instance_buffer;
 use quadrille_content::cameras::Msaa;
+use quadrille_content::materials::GlobalsRow;
 use quadrille_content::{ContentPlugin, ContentSystems, add_plugin_if_missing};
 
 use crate::components::material::{ColorMaterial, MeshMaterial2d};
@@ -35,10 +36,10 @@ use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d, prepare_msaa_targets}
 use crate::pipelines::Pipelines2d;
 use crate::queue::atlases::hide_inverted_atlas_rects;
 use crate::queue::enabled::watch_enabling;
-use crate::queue::materials::prepare_material_shaders;
+use crate::queue::materials::{prepare_material_shaders, upload_material_globals};
 use crate::queue::{queue_2d, upload_instances_2d};
 use crate::scene::items::Items;
-use crate::scene::materials::{MaterialRows2d, Materials2d};
+use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d, Materials2d};
 use crate::scene::phase::{InstanceOrder2d, Instances2d, Phase2d, Textures2d};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::{self, Tilemaps, prepare_tiles};
@@ -211,7 +212,12 @@ fn add_passes(app: &mut App) {
         )
             .in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
-        (prepare_msaa_targets, upload_instances_2d).in_set(Prepare2dSystems::Prepare),
+        (
+            prepare_msaa_targets,
+            upload_instances_2d,
+            upload_material_globals,
+        )
+            .in_set(Prepare2dSystems::Prepare),
     );
     app.configure_sets(
         Render,
@@ -302,6 +308,9 @@ fn init_device_resources(
     };
     commands.insert_resource(Instances2d(rows("2d instances")?));
     commands.insert_resource(MaterialRows2d(rows("2d material rows")?));
+    let globals = BufferDesc::uniform("2d material globals", size_of::<GlobalsRow>() as u64);
+    let globals = gpu.create_buffer(&globals.with_sharing(Sharing::Concurrent))?;
+    commands.insert_resource(MaterialGlobals2d(globals));
     commands.insert_resource(InstanceOrder2d(instances("2d instance order")?));
     commands.insert_resource(Nodes2d(instances("2d nodes")?));
     commands.insert_resource(Chunks2d(instances("2d chunks")?));

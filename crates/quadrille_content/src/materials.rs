@@ -1,11 +1,13 @@
 //! Materials with a shader of their own, for 2D and 3D: rows in one buffer, and shaders that read them.
 
 pub(crate) mod buffers;
+pub(crate) mod globals;
 pub(crate) mod layout;
 pub(crate) mod rows;
 pub(crate) mod shader;
 
 pub use buffers::ShaderBuffers;
+pub use globals::GlobalsRow;
 pub use layout::MaterialLayout;
 pub use rows::{MaterialRows, upload_material_rows};
 pub use shader::{

@@ -14,7 +14,7 @@ use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
 use crate::pipelines::Pipelines2d;
 use crate::pipelines::materials::FIRST_IMAGE;
 use crate::scene::geometry::Geometry2d;
-use crate::scene::materials::Materials2d;
+use crate::scene::materials::{GLOBALS, Materials2d};
 use crate::scene::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
 use quadrille_content::images::DeviceImages;
 use quadrille_content::materials::MATERIAL_ROWS;
@@ -91,6 +91,7 @@ pub fn draw_2d(
     mut scratch: Local<(Vec<PassUse>, Vec<bool>)>,
 ) {
     let (uses, added) = &mut *scratch;
+    let reads_globals = params.materials.reads_globals();
     for view in &params.phase.views {
         let Some(images) = targets.of(view) else {
             continue;
@@ -103,7 +104,7 @@ pub fn draw_2d(
         uses.clear();
         uses.push(images.color_attachment.as_declared());
         uses.extend(images.resolve_target.map(|image| image.as_declared()));
-        geometry.add_uses(batches, uses);
+        geometry.add_uses(batches, reads_globals, uses);
         add_textures((&params.phase, batches), &textures, added, uses);
         let mut pass = recorder.pass_in_step(view.step, "draw_2d", uses);
         let clear = view.clear.map(|color| color.to_f32_array());
@@ -244,7 +245,7 @@ fn draw_view(
     }
 }
 
-/// Binds the images of a material, and its rows if the pipeline has changed.
+/// Binds the images of a material, and its rows and the time if the pipeline has changed.
 fn bind_material(
     rendering: &mut Rendering<'_>,
     params: &DrawParams2d,
@@ -260,6 +261,9 @@ fn bind_material(
         && rendering.uses(MATERIAL_ROWS)
     {
         rendering.bind_bytes(MATERIAL_ROWS, &geometry.material_rows, range);
+    }
+    if is_new && rendering.uses(GLOBALS) {
+        rendering.bind(GLOBALS, &geometry.material_globals);
     }
     let is_uniform = |it: &&MaterialBinding| matches!(it.kind, MaterialBindingKind::Uniform { .. });
     let images = rows.layout().bindings.iter().filter(|it| !is_uniform(it));

@@ -14,10 +14,11 @@ use crate::instances::mesh_instance::Instance;
 use crate::instances::node::NodeInstance;
 use crate::meshes::data::{MATERIAL_INSTANCE_LOCATION, Vertex};
 use crate::scene::material_pipeline::Material2dPipelineDesc;
-use crate::scene::materials::{BoundTextures, MaterialKind, MaterialType, ShaderState};
+use crate::scene::materials::{BoundTextures, GLOBALS, MaterialKind, MaterialType, ShaderState};
 
-/// First binding of a material's textures and samplers, after the image and the instances of `vertex.wgsl`.
-pub(crate) const FIRST_IMAGE: u32 = 4;
+/// First binding of a material's textures and samplers, after the image and the instances of `vertex.wgsl`, the rows
+/// and the time of `bevy/mesh2d_view_bindings.wgsl`.
+pub(crate) const FIRST_IMAGE: u32 = 5;
 
 /// Indices of a material type and of its variant.
 pub(crate) type VariantId = (u32, u32);
@@ -173,7 +174,7 @@ fn check_resources(
 ) -> Result<(), String> {
     let images = FIRST_IMAGE..FIRST_IMAGE + layout.bindings.len() as u32;
     let is_bound = |name: &str, number: u32| match name {
-        MATERIAL_ROWS => true,
+        MATERIAL_ROWS | GLOBALS => true,
         "instances" => kind != MaterialKind::Node,
         "image" | "image_sampler" if number < 2 => kind == MaterialKind::Sprite,
         _ => images.contains(&number),

@@ -3,10 +3,13 @@
 use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets};
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashSet;
-use quadrille::prelude::GpuDevice;
+use bevy_time::Time;
+use quadrille::ecs::RetainedContents;
+use quadrille::prelude::{GpuDevice, Uploads};
 use quadrille::vulkan::shader::ShaderDefVal;
 use quadrille_content::materials::{
-    MaterialImages, MaterialLayout, MaterialShaderForm, MaterialStage, translate_material,
+    GlobalsRow, MaterialImages, MaterialLayout, MaterialShaderForm, MaterialStage,
+    translate_material,
 };
 use quadrille_content::shaders::Shader;
 
@@ -14,7 +17,8 @@ use crate::meshes::data::MATERIAL_INSTANCE_ATTRIBUTE;
 use crate::pipelines::Pipelines2d;
 use crate::pipelines::materials::{FIRST_IMAGE, MaterialPipelines, VariantId};
 use crate::scene::materials::{
-    FragmentSource, MaterialKind, MaterialType, Materials2d, ShaderState, Variant,
+    FragmentSource, MaterialGlobals2d, MaterialKind, MaterialType, Materials2d, ShaderState,
+    Variant,
 };
 
 /// Shader defs of meshes and sprites, by bevy's names: their vertices have these attributes.
@@ -51,6 +55,28 @@ fn form(kind: MaterialKind) -> MaterialShaderForm {
         rows_binding: 3,
         images: MaterialImages::Bound(FIRST_IMAGE),
     }
+}
+
+/// Uploads the time, if a shader of a material reads it.
+pub(crate) fn upload_material_globals(
+    materials: Res<Materials2d>,
+    time: Option<Res<Time>>,
+    renderer: RetainedContents,
+    globals: Res<MaterialGlobals2d>,
+    mut uploads: ResMut<Uploads>,
+) {
+    if !materials.reads_globals() {
+        return;
+    }
+    let (time, delta_time) = time.as_ref().map_or((0.0, 0.0), |it| {
+        (it.elapsed_secs_wrapped(), it.delta_secs())
+    });
+    let row = GlobalsRow {
+        time,
+        delta_time,
+        frame_count: renderer.submitted_frames() as u32,
+    };
+    uploads.write_buffer(&globals, 0, bytemuck::bytes_of(&row));
 }
 
 /// Passes loaded and changed shaders to the pipelines.

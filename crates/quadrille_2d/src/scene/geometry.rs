@@ -1,12 +1,12 @@
 //! Vertex, index and instance buffers of the pass.
 
 use quadrille::ecs::{PassUse, Rendering};
-use quadrille::prelude::{IndexRead, StorageRead, VertexRead};
+use quadrille::prelude::{IndexRead, StorageRead, Uniform, VertexRead};
 use quadrille::vulkan::commands::IndexType;
 
 use crate::instances::node::Nodes2d;
 use crate::meshes::{Indices2d, Vertices2d};
-use crate::scene::materials::MaterialRows2d;
+use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d};
 use crate::scene::phase::{Batch, BatchKind, InstanceOrder2d, Instances2d};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::Tiles2d;
@@ -24,11 +24,13 @@ pub struct Geometry2d<'w> {
     chunks: VertexRead<'w, Chunks2d>,
     tiles: StorageRead<'w, Tiles2d>,
     pub(crate) material_rows: StorageRead<'w, MaterialRows2d>,
+    pub(crate) material_globals: Uniform<'w, MaterialGlobals2d>,
 }
 
 impl Geometry2d<'_> {
     /// Adds the buffers that batches read. Others are omitted, since they may never have been written.
-    pub(crate) fn add_uses(&self, batches: &[Batch], uses: &mut Vec<PassUse>) {
+    /// `reads_globals` is [`Materials2d::reads_globals`](crate::scene::materials::Materials2d::reads_globals).
+    pub(crate) fn add_uses(&self, batches: &[Batch], reads_globals: bool, uses: &mut Vec<PassUse>) {
         if batches.is_empty() {
             return;
         }
@@ -46,6 +48,9 @@ impl Geometry2d<'_> {
         }
         if batches.iter().any(|batch| batch.bind_group.is_some()) {
             uses.push(self.material_rows.any().as_declared());
+            if reads_globals {
+                uses.push(self.material_globals.any().as_declared());
+            }
         }
         if has(&[BatchKind::Lines]) {
             uses.push(self.lines.any().as_declared());

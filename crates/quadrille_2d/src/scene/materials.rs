@@ -17,9 +17,16 @@ use crate::instances::mesh_instance::AlphaMode;
 use crate::scene::material_pipeline::Material2dPipelineDesc;
 use crate::scene::phase::Texture;
 
+/// Variable of [`MaterialGlobals2d`] in shaders.
+pub(crate) const GLOBALS: &str = "globals";
+
 /// Rows of all materials with a shader of their own.
 #[derive(Resource, Deref)]
 pub struct MaterialRows2d(pub(crate) GpuBuffer);
+
+/// Time for shaders of materials: `bevy_render::globals::Globals`. Written only while a shader reads it.
+#[derive(Resource, Deref)]
+pub struct MaterialGlobals2d(pub(crate) GpuBuffer);
 
 /// Untyped asset of an entity's material; `None` without one. Required by the components of materials.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,6 +98,18 @@ pub(crate) enum ShaderState {
     },
     /// Unusable: its materials are drawn in magenta.
     Failed,
+}
+
+impl ShaderState {
+    fn reads_globals(&self) -> bool {
+        let Self::Translated { vertex, fragment } = self else {
+            return false;
+        };
+        let shaders = vertex.iter().chain([fragment]);
+        let entries = shaders.flat_map(|shader| shader.entry_points());
+        let mut bindings = entries.flat_map(|entry| &entry.bindings);
+        bindings.any(|it| it.name == GLOBALS)
+    }
 }
 
 /// One state of the pipelines of a material type.
@@ -195,6 +214,12 @@ impl Materials2d {
             }],
         });
         self.rows.push(MaterialRows::new(layout));
+    }
+
+    /// Whether a shader reads the time ([`MaterialGlobals2d`]).
+    pub(crate) fn reads_globals(&self) -> bool {
+        let variants = self.types.iter().flat_map(|it| &it.variants);
+        variants.into_iter().any(|it| it.shader.reads_globals())
     }
 
     /// Counter that changes whenever the state of any material has changed.

@@ -216,3 +216,40 @@ fn wrong_vertex_shader_is_reported_and_magenta() {
         assert!(has_part, "{part} is not in {lines:#?}");
     }
 }
+
+/// Moves by whether the time advances in the vertex shader, and is green if it does in the fragment shader.
+const CLOCK: &str = "
+import bevy_sprite_render::mesh2d::functions::{get_world_from_local, mesh2d_position_local_to_clip};
+import bevy_sprite_render::mesh2d::vertex_input::Vertex;
+import bevy_sprite_render::mesh2d::vertex_output::VertexOutput;
+import bevy_sprite_render::mesh2d::view_bindings::globals;
+
+fn advances() -> f32 {
+    return f32(globals.frame_count > 0u && globals.delta_time > 0.0 && globals.time >= globals.delta_time);
+}
+
+@vertex
+fn vertex(vertex: Vertex) -> VertexOutput {
+    var output: VertexOutput;
+    let moved = vec4f(vertex.position + vec3f(8.0 * advances(), 0.0, 0.0), 1.0);
+    output.position = mesh2d_position_local_to_clip(get_world_from_local(vertex.instance_index), moved);
+    output.instance_index = vertex.instance_index;
+    return output;
+}
+
+@fragment
+fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
+    return vec4f(1.0 - advances(), advances(), 0.0, 1.0);
+}
+";
+
+#[test]
+#[ignore = "needs a device"]
+fn shaders_read_the_time() {
+    let mut rig = rig(CLOCK);
+    square(&mut rig, Vec2::ZERO, Kind::Plain);
+    rig.update(2);
+    let picture = rig.picture();
+    assert_color(&picture, [8, 0], [0.0, 1.0, 0.0]);
+    assert_color(&picture, [-8, 0], [0.0; 3]);
+}

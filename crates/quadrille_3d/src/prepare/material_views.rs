@@ -9,12 +9,13 @@ use bevy_transform::components::GlobalTransform;
 use bytemuck::Zeroable as _;
 use quadrille::prelude::{GpuDevice, Uploads};
 use quadrille_content::buffers::RawBufferVec;
+use quadrille_content::materials::GlobalsRow;
 
 use crate::pipelines::Pipelines3d;
 use crate::scene::buffers::{MaterialGlobals3d, MaterialViews3d};
 use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::lists::{QueuedView, QueuedViews, ViewRows};
-use crate::scene::rows::{GlobalsRow, MaterialViewRow, ViewRow};
+use crate::scene::rows::{MaterialViewRow, ViewRow};
 
 /// Rows in the order of [`QueuedViews`].
 #[derive(Resource, Default)]

@@ -111,17 +111,6 @@ pub(crate) struct MaterialViewRow {
 
 const _: () = assert!((size_of::<MaterialViewRow>() as u64).is_multiple_of(UNIFORM_BYTES));
 
-/// Time of a frame for shaders of materials: `bevy_render::globals::Globals`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(crate) struct GlobalsRow {
-    /// Seconds since the start, wrapped after an hour.
-    pub(crate) time: f32,
-    /// Seconds since the previous frame.
-    pub(crate) delta_time: f32,
-    pub(crate) frame_count: u32,
-}
-
 /// [`DistanceFog`](crate::DistanceFog) for shaders.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, ShaderRow)]
