@@ -53,7 +53,7 @@ use crate::scene::materials::MaterialKind;
 /// ```
 ///
 /// Vertex shaders take `bevy_sprite_render::mesh2d::vertex_input::Vertex`: meshes have positions, texture coordinates and
-/// colors. Bounds for culling are those of the mesh, whatever a vertex shader does: see `NoFrustumCulling`. Not supported:
+/// colors. `bevy_sprite_render::mesh2d::view_bindings::globals` is the time. Bounds for culling are those of the mesh, whatever a vertex shader does: see `NoFrustumCulling`. Not supported:
 /// storage buffers, and textures other than `texture_2d<f32>`. An unusable shader is logged as an error, and its
 /// materials are magenta.
 pub trait Material2d: AsBindGroup + Asset + Clone + Sized {
