@@ -15,7 +15,7 @@ struct Vertex {
 // Outputs of a vertex, and inputs of a fragment.
 struct VertexOutput {
     // Pixel of the view and depth.
-    @builtin(position) position: vec4f,
+    @invariant @builtin(position) position: vec4f,
     @location(0) world_position: vec4f,
     @location(1) world_normal: vec3f,
     @location(2) uv: vec2f,

@@ -1,7 +1,8 @@
-// Vertex shader of materials without one of their own, and of shadow casters with a fragment shader alone: see `Material`.
+// Vertex shader of materials without one of their own, and of prepasses and shadow casters with a fragment shader alone:
+// see `Material`.
 
-@if(QUADRILLE_SHADOW_PASS) import bevy_pbr::prepass::io::{Vertex, VertexOutput};
-@if(!QUADRILLE_SHADOW_PASS) import bevy_pbr::render::forward_io::{Vertex, VertexOutput};
+@if(PREPASS_PIPELINE) import bevy_pbr::prepass::io::{Vertex, VertexOutput};
+@if(!PREPASS_PIPELINE) import bevy_pbr::render::forward_io::{Vertex, VertexOutput};
 import bevy_pbr::render::mesh_functions::{get_visibility_range_dither_level, instance_of};
 import bevy_pbr::render::view_transformations::position_world_to_clip;
 import quadrille_3d::mesh_types::{to_world, to_world_normal, to_world_tangent};

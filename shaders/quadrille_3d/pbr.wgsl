@@ -52,7 +52,8 @@ override DFG_LUT: bool = false;
 override MAPS_TONES: bool = false;
 
 struct VertexOutput {
-    @builtin(position) position: vec4f,
+    // Equal in the prepass and in later passes.
+    @invariant @builtin(position) position: vec4f,
     @location(0) world_position: vec3f,
     @location(1) normal: vec3f,
     @location(2) color: vec4f,
@@ -274,6 +275,17 @@ fn geometric_normal(vertex_output: VertexOutput, to_view: vec3f, is_front: bool)
     return select(-normal, normal, is_front);
 }
 
+// Normal of a surface: from its normal map, or the geometric one.
+fn shading_normal(vertex_output: VertexOutput, material: Material, at: TextureCoordinates, geometric: vec3f, is_front: bool) -> vec3f {
+    let has_tangents = dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0;
+    let normals = material.textures[1].x;
+    if !HAS_TEXTURES || normals == NO_TEXTURE || !has_tangents {
+        return geometric;
+    }
+    let has_two = (material.flags & TWO_COMPONENT_NORMAL_MAP) != 0u;
+    return mapped_normal(vertex_output, material, sample_or_white(normals, at), has_two, is_front);
+}
+
 // Normal from a normal map. Tangents are used as baked: not orthogonal
 // to the normal, and not normalized between vertices (mikktspace).
 fn mapped_normal(
@@ -310,12 +322,7 @@ fn surface_of(
     surface.to_view = to_view_of(vertex_output, view);
     let geometric = geometric_normal(vertex_output, surface.to_view, is_front);
     let has_tangents = dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0;
-    let normals = material.textures[1].x;
-    surface.normal = geometric;
-    if HAS_TEXTURES && normals != NO_TEXTURE && has_tangents {
-        let has_two = (material.flags & TWO_COMPONENT_NORMAL_MAP) != 0u;
-        surface.normal = mapped_normal(vertex_output, material, sample_or_white(normals, at), has_two, is_front);
-    }
+    surface.normal = shading_normal(vertex_output, material, at, geometric, is_front);
     surface.n_dot_v = clamp(dot(surface.normal, surface.to_view), 0.0001, 1.0);
     var metallic_roughness = sample_or_white(material.textures[0].z, at).bg;
     if (material.flags & METALLIC_IN_GREEN) != 0u {

@@ -15,6 +15,9 @@ quadrille::vulkan::shader_constants! {
     /// that are composited over their target.
     pub(crate) const HAS_BACKDROP: u32 = 4;
 
+    /// Flag of views: the images of its prepasses are multisampled.
+    pub(crate) const MULTISAMPLED_PREPASS: u32 = 8;
+
     /// Fog falloff: linear.
     pub(crate) const FOG_LINEAR: f32 = 1.0;
     /// Fog falloff: exponential.

@@ -8,6 +8,7 @@ pub(crate) mod fxaa;
 pub(crate) mod gizmos;
 pub(crate) mod lens;
 pub(crate) mod occlusion_culling;
+pub(crate) mod prepass;
 pub(crate) mod sharpening;
 pub(crate) mod skybox;
 pub(crate) mod tonemapping;

@@ -15,7 +15,8 @@
 //! | `Environment` | [`filter_env_3d`] | [`FilterSources3d`] | [`FilterCubes3d`], [`FilterResults3d`] |
 //! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`ShadowAtlas`], [`PointShadowFaces`] |
 //! | `LoadTarget` | [`load_target_3d`], for effects of cameras that keep their target | [`CameraTargets`] | [`TargetCopies`], [`SceneMsaaColors`], [`SceneColors`] |
-//! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`] | [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
+//! | `Prepass` | [`prepass_3d`], for [`DepthPrepass`] and [`NormalPrepass`] | [`Geometry3d`], [`Culled3d`], [`Materials3d`] | [`SceneDepths`], [`PrepassDepths3d`], [`PrepassNormals3d`] |
+//! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`], [`PrepassDepths3d`], [`PrepassNormals3d`] | [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
 //! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
@@ -73,7 +74,8 @@
 //! [`View3d::transforms_bytes`] of [`ViewTransforms3d`] has its matrices, their inverses and that of the previous
 //! frame, for positions from depth and motion vectors (`quadrille_3d::view_transforms`). With
 //! [`DEPTH_HISTORY`](CameraEffect::DEPTH_HISTORY), [`View3d::previous_depth`] is the index of the previous frame's
-//! depth in [`PreviousDepths3d`].
+//! depth in [`PreviousDepths3d`]. Of cameras with [`NormalPrepass`], world normals are in [`PrepassNormals3d`] by
+//! [`View3d::prepass_normal`].
 //!
 //! # Additional pass: outlines
 //!

@@ -20,6 +20,7 @@
 //!              filter_env_3d    cube maps generated from new or changed images
 //!              shadow_3d        changed shadow maps, a pass per image
 //!              load_target_3d   contents of targets, for effects of cameras that keep these
+//!              prepass_3d       depth and normals of cameras with `DepthPrepass` or `NormalPrepass`
 //!              opaque_3d        one pass in the plan per camera, as for the following passes
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
@@ -89,6 +90,7 @@ pub use components::material::{
     AlphaMode, MeshMaterial3d, OpaqueRendererMethod, ParallaxMappingMethod, StandardMaterial,
 };
 pub use components::occlusion_culling::OcclusionCulling;
+pub use components::prepass::{DepthPrepass, NormalPrepass};
 pub use components::temporal_jitter::TemporalJitter;
 pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
@@ -124,6 +126,7 @@ pub mod systems {
     pub use crate::effects::gizmos::gizmos_3d;
     pub use crate::effects::lens::{display_lens_effects_3d, lens_effects_3d};
     pub use crate::effects::occlusion_culling::{cull_late, depth_pyramid_3d, opaque_late};
+    pub use crate::effects::prepass::prepass_3d;
     pub use crate::effects::sharpening::sharpen_3d;
     pub use crate::effects::skybox::skybox_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
@@ -154,7 +157,8 @@ pub mod resources {
     pub use crate::passes::display::{Gradings3d, TonemappingLutImages};
     pub use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
     pub use crate::prepare::targets::{
-        DepthPyramids3d, PreviousDepths3d, SceneColors, SceneDepths, SceneMsaaColors, TargetCopies,
+        DepthPyramids3d, PrepassDepths3d, PrepassNormals3d, PreviousDepths3d, SceneColors,
+        SceneDepths, SceneMsaaColors, TargetCopies,
     };
     pub use crate::prepare::view_colors::ViewColors;
     pub use crate::scene::buffers::{
@@ -171,9 +175,9 @@ pub mod resources {
 pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
-        DistanceFog, ExtendedMaterial, FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap,
-        Material, MaterialExtension, MaterialPlugin, MeshMaterial3d, OcclusionCulling,
-        ParallaxMappingMethod, Quadrille3dPlugin, StandardMaterial, Tonemapping,
+        DepthPrepass, DistanceFog, ExtendedMaterial, FogFalloff, FreeCamera, FreeCameraPlugin,
+        Lightmap, Material, MaterialExtension, MaterialPlugin, MeshMaterial3d, NormalPrepass,
+        OcclusionCulling, ParallaxMappingMethod, Quadrille3dPlugin, StandardMaterial, Tonemapping,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;

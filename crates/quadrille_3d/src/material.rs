@@ -98,7 +98,9 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
         0.0
     }
 
-    /// bevy's name; depth prepasses do not exist here, and shadows are not their matter.
+    /// Whether meshes with materials of this type are drawn in prepasses ([`DepthPrepass`](crate::DepthPrepass)). In no
+    /// prepass are those that blend, that need not write depth or compare it otherwise than by default
+    /// ([`Self::specialize`]), and masks without a [`prepass_fragment_shader`](Self::prepass_fragment_shader).
     fn enable_prepass() -> bool {
         true
     }
@@ -108,15 +110,16 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
         true
     }
 
-    /// The vertex shader of shadow maps, with `bevy_pbr::prepass::io::Vertex` and the shader def `PREPASS_PIPELINE`.
-    /// [`ShaderRef::Default`] is the [vertex shader](Self::vertex_shader), so that shadows move with the mesh; in bevy it is
-    /// that of all meshes.
+    /// The vertex shader of prepasses and shadow maps, with `bevy_pbr::prepass::io::Vertex` and the shader def
+    /// `PREPASS_PIPELINE`. [`ShaderRef::Default`] is the [vertex shader](Self::vertex_shader), so that both move with the
+    /// mesh; in bevy it is that of all meshes.
     fn prepass_vertex_shader() -> ShaderRef {
         ShaderRef::Default
     }
 
-    /// The fragment shader of shadow maps, which may discard, with `bevy_pbr::prepass::io::VertexOutput`.
-    /// [`ShaderRef::Default`] casts the shadow of the whole surface.
+    /// The fragment shader of prepasses and shadow maps, which may discard, with `bevy_pbr::prepass::io::VertexOutput`. With
+    /// the shader def `NORMAL_PREPASS` it returns `FragmentOutput` of that module. [`ShaderRef::Default`] draws the whole
+    /// surface.
     fn prepass_fragment_shader() -> ShaderRef {
         ShaderRef::Default
     }
@@ -182,6 +185,7 @@ impl<M: Material> Plugin for MaterialPlugin<M> {
             fragment: handle(M::fragment_shader()),
             prepass_vertex: handle(M::prepass_vertex_shader()),
             prepass_fragment: handle(M::prepass_fragment_shader()),
+            enable_prepass: M::enable_prepass(),
             extends_standard: M::extends_standard(),
         };
         let layout = MaterialLayout::new(M::bindings());

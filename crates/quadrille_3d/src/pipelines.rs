@@ -4,6 +4,7 @@ mod bevy_names;
 pub(crate) mod custom;
 pub(crate) mod material_desc;
 mod meshes;
+mod prepass;
 
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{
@@ -17,6 +18,8 @@ use quadrille_content::views::composite_pipeline;
 
 use custom::CustomPipelines;
 use meshes::MeshPipelines;
+
+pub(crate) use prepass::{PrepassShaders, PrepassTarget};
 
 use crate::constants::constants;
 use crate::scene::formats::SHADOW_FORMAT;

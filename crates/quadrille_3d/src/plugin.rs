@@ -22,6 +22,7 @@ use crate::effects::fxaa::FxaaPlugin;
 use crate::effects::gizmos::Gizmos3dPlugin;
 use crate::effects::lens::LensPlugin;
 use crate::effects::occlusion_culling::OcclusionCullingPlugin;
+use crate::effects::prepass::PrepassPlugin;
 use crate::effects::sharpening::SharpeningPlugin;
 use crate::effects::skybox::SkyboxPlugin;
 use crate::effects::tonemapping::TonemappingPlugin;
@@ -175,6 +176,7 @@ impl Plugin for Quadrille3dPlugin {
         ignored_fields::watch(app);
         add_systems(app);
         app.add_plugins((
+            PrepassPlugin,
             OcclusionCullingPlugin,
             SkyboxPlugin,
             FogPlugin,
@@ -323,6 +325,7 @@ fn configure_pass_order(app: &mut App) {
                 (Pass3dSystems::Skin, Pass3dSystems::Cull),
                 Pass3dSystems::Shadow,
                 Pass3dSystems::LoadTarget,
+                Pass3dSystems::Prepass,
                 Pass3dSystems::Opaque,
                 Pass3dSystems::OpaqueLate,
                 Pass3dSystems::Skybox,

@@ -8,5 +8,6 @@ pub(crate) mod formats;
 pub(crate) mod frame;
 pub(crate) mod keys;
 pub(crate) mod lists;
+pub(crate) mod prepass;
 pub(crate) mod rows;
 pub(crate) mod visibility_range;

@@ -39,6 +39,8 @@ pub enum Pass3dSystems {
     Environment,
     /// [`load_target_3d`](crate::systems::load_target_3d).
     LoadTarget,
+    /// [`prepass_3d`](crate::systems::prepass_3d) and the other systems of prepasses.
+    Prepass,
     /// [`opaque_3d`](crate::systems::opaque_3d).
     Opaque,
     /// [`depth_pyramid_3d`](crate::systems::depth_pyramid_3d), [`cull_late`](crate::systems::cull_late) and

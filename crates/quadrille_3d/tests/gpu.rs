@@ -93,6 +93,10 @@ mod own_target;
 mod pipelines;
 #[path = "gpu/plugins.rs"]
 mod plugins;
+#[path = "gpu/prepass.rs"]
+mod prepass;
+#[path = "gpu/prepass_materials.rs"]
+mod prepass_materials;
 #[path = "gpu/rect_lights.rs"]
 mod rect_lights;
 #[path = "gpu/reference.rs"]

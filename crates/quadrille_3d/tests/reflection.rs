@@ -34,6 +34,7 @@ const PER_FRAME_TYPES: &[&str] = &[
     "Cubes3d",
     "Volumes3d",
     "CurrentColors",
+    "DrawnPrepasses",
 ];
 
 /// Types with a default if their parameters have one.

@@ -1,4 +1,4 @@
-// Inputs and outputs of the shaders that draw materials to shadow maps, with the names of bevy's module `prepass::io`.
+// Inputs and outputs of the shaders that draw materials in prepasses and to shadow maps, with the names of bevy's module `prepass::io`.
 
 // Inputs of a vertex, with the locations of bevy's prepass.
 struct Vertex {
@@ -12,7 +12,7 @@ struct Vertex {
 }
 
 struct VertexOutput {
-    @builtin(position) position: vec4f,
+    @invariant @builtin(position) position: vec4f,
     @location(0) uv: vec2f,
     @location(1) uv_b: vec2f,
     @location(2) world_normal: vec3f,
@@ -21,6 +21,13 @@ struct VertexOutput {
     @location(7) @interpolate(flat) instance_index: u32,
     @location(8) color: vec4f,
     @location(9) @interpolate(flat) visibility_range_dither: i32,
+}
+
+// Outputs of a fragment in prepasses that write more than depth.
+@if(PREPASS_FRAGMENT)
+struct FragmentOutput {
+    // World normal: half of each component plus a half, and alpha 1.
+    @if(NORMAL_PREPASS) @location(0) normal: vec4f,
 }
 
 // Vertices are not compressed.

@@ -7,6 +7,9 @@
 //! cull_late           tests all instances in the frustum against the pyramid
 //! opaque_late         draws those that are not occluded and not drawn yet
 //! ```
+//! In views with a prepass, depth is that of the prepass: `prepass_depth_pyramid` and `prepass_cull_late` follow its early
+//! phase, and `prepass_late` draws its late one, all before `opaque_3d`.
+//!
 //! Previous visibility only selects which of the two passes draws an instance, so stale bits (after a cut, or for
 //! reused instance indices) never hide anything visible. Lighting, blended instances and shadows are unaffected.
 
@@ -28,6 +31,7 @@ use crate::scene::buffers::{
     LateDrawArgs, LateVisibleInstances, Materials3d, PreviousVisibility, Views3d,
 };
 use crate::scene::frame::{InitialColor, Scene3d, ScenePass, View3d};
+use crate::scene::prepass::DrawnPrepasses;
 use crate::schedule::Pass3dSystems;
 
 /// Adds the late phase of cameras with [`OcclusionCulling`](crate::OcclusionCulling).
@@ -84,7 +88,7 @@ pub struct LateCulled3d<'w> {
 }
 
 impl LateCulled3d<'_> {
-    fn indirect_draws(&self) -> IndirectDraws<'_> {
+    pub(crate) fn indirect_draws(&self) -> IndirectDraws<'_> {
         IndirectDraws {
             args: self.args.any(),
             visible_instances: self.visible_instances.any(),
@@ -94,30 +98,57 @@ impl LateCulled3d<'_> {
 
 /// Returns the views with occlusion culling, each with the index of its depth pyramid and its late row in the list of
 /// culled views.
-fn views(scene: &Scene3d) -> impl Iterator<Item = (&View3d, usize, u32)> {
-    let views = scene.views.iter();
+pub(crate) fn views_with_late_phase(
+    scene: &Scene3d,
+    filter: impl Fn(&View3d) -> bool,
+) -> impl Iterator<Item = (&View3d, usize, u32)> {
+    let views = scene.views.iter().filter(move |view| filter(view));
     views.filter_map(|view| {
         let late = view.late?;
         Some((view, late.pyramid as usize, late.cull_row))
     })
 }
 
+/// Depths and depth pyramids of views.
+#[derive(SystemParam)]
+pub struct PyramidParams3d<'w> {
+    depths: AccessList<'w, SceneDepths, access_kind::Sampled>,
+    levels: AccessList<'w, DepthPyramids3d, access_kind::Sampled>,
+    pyramids: AccessList<'w, DepthPyramids3d, access_kind::StorageWrite>,
+    pipelines: Res<'w, OcclusionCullingPipelines>,
+}
+
 /// Builds the depth pyramids (Hi-Z) by downsampling to the farthest depth: one pass in the plan per mip level of each
 /// camera with [`OcclusionCulling`](crate::OcclusionCulling).
 pub fn depth_pyramid_3d(
     mut recorder: Recorder,
-    depths: AccessList<SceneDepths, access_kind::Sampled>,
-    levels: AccessList<DepthPyramids3d, access_kind::Sampled>,
-    pyramids: AccessList<DepthPyramids3d, access_kind::StorageWrite>,
-    (scene, pipelines): (Res<Scene3d>, Res<OcclusionCullingPipelines>),
+    params: PyramidParams3d,
+    (scene, prepasses): (Res<Scene3d>, Res<DrawnPrepasses>),
 ) {
-    for (view, at, _) in views(&scene) {
+    for view in views_with_late_phase(&scene, |view| !prepasses.contains(view.images)) {
+        params.build(&mut recorder, view);
+    }
+}
+
+/// As [`depth_pyramid_3d`], of the depths of prepasses.
+pub(crate) fn prepass_depth_pyramid(
+    mut recorder: Recorder,
+    params: PyramidParams3d,
+    (scene, prepasses): (Res<Scene3d>, Res<DrawnPrepasses>),
+) {
+    for view in views_with_late_phase(&scene, |view| prepasses.contains(view.images)) {
+        params.build(&mut recorder, view);
+    }
+}
+
+impl PyramidParams3d<'_> {
+    fn build(&self, recorder: &mut Recorder, (view, at, _): (&View3d, usize, u32)) {
         let (Some(depth), Some(from), Some(to)) = (
-            depths.get(view.images as usize),
-            levels.get(at),
-            pyramids.get(at),
+            self.depths.get(view.images as usize),
+            self.levels.get(at),
+            self.pyramids.get(at),
         ) else {
-            continue;
+            return;
         };
         let first = to.mip(0);
         let mut pass = recorder.pass_in_step(
@@ -126,8 +157,8 @@ pub fn depth_pyramid_3d(
             &[depth.as_declared(), first.as_declared()],
         );
         let (pipeline, binding) = match view.samples {
-            1 => (&pipelines.from_single_sampled, "depths"),
-            _ => (&pipelines.from_multisampled, "multisampled_depths"),
+            1 => (&self.pipelines.from_single_sampled, "depths"),
+            _ => (&self.pipelines.from_multisampled, "multisampled_depths"),
         };
         pass.compute(pipeline)
             .bind(binding, &depth)
@@ -141,7 +172,7 @@ pub fn depth_pyramid_3d(
                 "depth_pyramid_3d",
                 &[from.as_declared(), to.as_declared()],
             );
-            pass.compute(&pipelines.downsample)
+            pass.compute(&self.pipelines.downsample)
                 .bind("previous_level", &from)
                 .bind("level", &to)
                 .dispatch_invocations(to.extent());
@@ -149,7 +180,7 @@ pub fn depth_pyramid_3d(
     }
 }
 
-/// Resources of [`cull_late`] beside [`CullTables3d`].
+/// Resources of [`cull_late`].
 #[derive(SystemParam, PassBindings)]
 pub struct LateCullParams3d<'w> {
     #[bind]
@@ -162,6 +193,9 @@ pub struct LateCullParams3d<'w> {
     visible_instances: StorageWrite<'w, LateVisibleInstances>,
     #[bind]
     visibility: StorageReadWrite<'w, PreviousVisibility>,
+    tables: CullTables3d<'w>,
+    pyramids: AccessList<'w, DepthPyramids3d, access_kind::Sampled>,
+    pipelines: Res<'w, OcclusionCullingPipelines>,
 }
 
 /// Late phase of culling: tests all instances against the depth pyramid, and lists visible ones that
@@ -169,26 +203,47 @@ pub struct LateCullParams3d<'w> {
 /// [`OcclusionCulling`](crate::OcclusionCulling).
 pub fn cull_late(
     mut recorder: Recorder,
-    tables: CullTables3d,
     params: LateCullParams3d,
-    pyramids: AccessList<DepthPyramids3d, access_kind::Sampled>,
-    (scene, pipelines): (Res<Scene3d>, Res<OcclusionCullingPipelines>),
+    (scene, prepasses): (Res<Scene3d>, Res<DrawnPrepasses>),
     mut uses: Local<Vec<PassUse>>,
 ) {
-    let batch_list = &*tables.batch_list;
-    for (view, at, late_cull_row) in views(&scene) {
-        let Some(pyramid) = pyramids.get(at).filter(|_| batch_list.batches > 0) else {
-            continue;
+    for view in views_with_late_phase(&scene, |view| !prepasses.contains(view.images)) {
+        params.cull(&mut recorder, view, &mut uses);
+    }
+}
+
+/// As [`cull_late`], of views with a prepass.
+pub(crate) fn prepass_cull_late(
+    mut recorder: Recorder,
+    params: LateCullParams3d,
+    (scene, prepasses): (Res<Scene3d>, Res<DrawnPrepasses>),
+    mut uses: Local<Vec<PassUse>>,
+) {
+    for view in views_with_late_phase(&scene, |view| prepasses.contains(view.images)) {
+        params.cull(&mut recorder, view, &mut uses);
+    }
+}
+
+impl LateCullParams3d<'_> {
+    fn cull(
+        &self,
+        recorder: &mut Recorder,
+        (view, at, late_cull_row): (&View3d, usize, u32),
+        uses: &mut Vec<PassUse>,
+    ) {
+        let batch_list = &*self.tables.batch_list;
+        let Some(pyramid) = self.pyramids.get(at).filter(|_| batch_list.batches > 0) else {
+            return;
         };
         uses.clear();
-        tables.add_uses(&mut uses);
-        params.add_uses(&mut uses);
+        self.tables.add_uses(uses);
+        self.add_uses(uses);
         uses.push(pyramid.as_declared());
-        let mut pass = recorder.pass_in_step(view.queued.step, "cull_late", &uses);
-        let mut compute = pass.compute(&pipelines.cull_late);
+        let mut pass = recorder.pass_in_step(view.queued.step, "cull_late", uses);
+        let mut compute = pass.compute(&self.pipelines.cull_late);
         compute
-            .bind_all(&tables)
-            .bind_all(&params)
+            .bind_all(&self.tables)
+            .bind_all(self)
             .bind("pyramid", &pyramid)
             .push_bytes(bytemuck::bytes_of(&CullPush::new(
                 batch_list,
@@ -212,7 +267,7 @@ pub fn opaque_late(
     draw_params: DrawParams3d,
     mut uses: Local<Vec<PassUse>>,
 ) {
-    for (view, _, late_cull_row) in views(&draw_params.scene) {
+    for (view, _, late_cull_row) in views_with_late_phase(&draw_params.scene, |_| true) {
         let Some(images) = targets.of(view, ScenePass::OpaqueLate) else {
             continue;
         };

@@ -6,6 +6,7 @@ mod material_type;
 use std::any::TypeId;
 
 use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets, UntypedAssetId};
+use bevy_camera::Camera3d;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_platform::collections::{HashMap, HashSet};
@@ -18,11 +19,13 @@ use quadrille_content::materials::{
 use quadrille_content::shaders::Shader;
 
 use crate::components::material::{AlphaMode, StandardMaterial};
+use crate::components::prepass::{DepthPrepass, NormalPrepass};
 use crate::extract::materials::{self, MaterialRow, MaterialSource, MaterialState, MaterialStore};
 use crate::pipelines::Pipelines3d;
 use crate::pipelines::material_desc::MaterialPipelineDesc;
 use crate::scene::keys::MaterialShader;
 use crate::scene::lists::MaterialRanges;
+use crate::scene::prepass::PrepassOutputs;
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
 use bound::{BoundLists, BoundSources, Unbound};
@@ -104,6 +107,8 @@ pub(crate) struct ShaderChanges<'a> {
     changed: HashSet<AssetId<Shader>>,
     /// Assets that cannot be loaded, with the reasons.
     failed: Vec<(AssetId<Shader>, String)>,
+    /// Outputs of the prepasses of all cameras.
+    prepasses: Vec<PrepassOutputs>,
 }
 
 impl CustomMaterials {
@@ -244,6 +249,8 @@ impl CustomMaterials {
             let layout = self.rows[of_type].layout();
             is_other |= known.translate((changes.shaders, &changes.changed), layout, pipelines);
             is_other |= known.add_to((gpu, pipelines), &mut self.shader_count);
+            let wanted = &changes.prepasses;
+            known.translate_prepasses(changes.shaders, layout, (gpu, pipelines), wanted);
             if is_other {
                 self.refresh_type(of_type, table, textures);
             }
@@ -346,12 +353,31 @@ impl CustomMaterials {
     }
 }
 
+/// Filter of cameras with a prepass.
+type WithPrepass = (
+    With<Camera3d>,
+    Or<(With<DepthPrepass>, With<NormalPrepass>)>,
+);
+
+/// The different outputs of prepasses.
+fn prepasses_of(have_normals: impl Iterator<Item = bool>) -> Vec<PrepassOutputs> {
+    let mut all = Vec::new();
+    for normal in have_normals {
+        let outputs = PrepassOutputs { normal };
+        if !all.contains(&outputs) {
+            all.push(outputs);
+        }
+    }
+    all
+}
+
 /// Passes changed shaders to the pipelines, before meshes are extracted.
 pub(crate) fn prepare_material_shaders(
     (mut store, mut source): (ResMut<MaterialStore>, MaterialSource),
     shaders: Res<Assets<Shader>>,
     mut events: MessageReader<AssetEvent<Shader>>,
     mut failures: MessageReader<AssetLoadFailedEvent<Shader>>,
+    cameras: Query<Has<NormalPrepass>, WithPrepass>,
     (gpu, mut pipelines): (Res<GpuDevice>, ResMut<Pipelines3d>),
 ) {
     let changed = events.read().filter_map(|event| match event {
@@ -363,6 +389,7 @@ pub(crate) fn prepare_material_shaders(
         shaders: &shaders,
         changed: changed.collect(),
         failed: failed.collect(),
+        prepasses: prepasses_of(cameras.iter()),
     };
     store.prepare_custom_shaders(changes, (&gpu, &mut pipelines), &mut source);
 }

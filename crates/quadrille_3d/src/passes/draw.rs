@@ -20,8 +20,11 @@ use crate::extract::custom_materials::bound::{
 };
 use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
+use crate::pipelines::custom::PREPASS_IMAGES;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
-use crate::prepare::targets::{SceneColors, SceneDepths, SceneMsaaColors};
+use crate::prepare::targets::{
+    PrepassDepths3d, PrepassNormals3d, SceneColors, SceneDepths, SceneMsaaColors,
+};
 use crate::scene::buffers::{
     CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LightMasks3d, LightTextures3d,
     Lightmaps3d, Lights3d, MaterialGlobals3d, MaterialViews3d, Materials3d, MeshTags3d,
@@ -101,6 +104,32 @@ pub struct Lighting3d<'w> {
     light_textures: StorageRead<'w, LightTextures3d>,
     display_transform: DisplayTransform3d<'w>,
     material_inputs: MaterialInputs3d<'w>,
+    prepasses: SampledPrepasses3d<'w>,
+}
+
+/// Images of prepasses, for shaders of materials.
+#[derive(SystemParam)]
+pub struct SampledPrepasses3d<'w> {
+    depths: AccessList<'w, PrepassDepths3d, access_kind::Sampled>,
+    normals: AccessList<'w, PrepassNormals3d, access_kind::Sampled>,
+}
+
+impl<'w> SampledPrepasses3d<'w> {
+    /// Names and images that shaders of materials read in a view; none if no shader reads any.
+    fn of(&self, view: &View3d) -> impl Iterator<Item = (&'static str, AnyAccess<'w>)> {
+        let sampled = view.prepass.sampled.map(|sampled| {
+            let [depth, multisampled_depth] = sampled.depths;
+            let [normal, multisampled_normal] = sampled.normals;
+            [
+                self.depths.get(depth as usize),
+                self.depths.get(multisampled_depth as usize),
+                self.normals.get(normal as usize),
+                self.normals.get(multisampled_normal as usize),
+            ]
+        });
+        let named = PREPASS_IMAGES.into_iter().zip(sampled.unwrap_or_default());
+        named.filter_map(|(name, image)| Some((name, image?)))
+    }
 }
 
 /// Inputs of shaders of materials, in passes of cameras and of shadow maps.
@@ -275,6 +304,7 @@ impl Lighting3d<'_> {
     pub(crate) fn add_view_uses(&self, view: &View3d, uses: &mut Vec<PassUse>) {
         self.display_transform.add_uses(view, uses);
         self.material_inputs.add_camera_uses(uses);
+        uses.extend(self.prepasses.of(view).map(|(_, it)| it.as_declared()));
         self.add_uses(uses);
     }
 
@@ -324,6 +354,11 @@ impl Lighting3d<'_> {
         bind_samplers(rendering, ["textures", "samplers"], &self.textures);
         bind_samplers(rendering, ["cubes", "cube_samplers"], &self.cubes);
         bind_samplers(rendering, ["volumes", "volume_samplers"], &self.volumes);
+        for (name, image) in self.prepasses.of(view) {
+            if rendering.uses(name) {
+                rendering.bind(name, &image);
+            }
+        }
         if rendering.uses("grading") {
             self.display_transform.bind(rendering, pipelines, view);
         }

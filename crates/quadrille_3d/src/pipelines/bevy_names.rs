@@ -8,7 +8,7 @@ use quadrille::vulkan::shader::ShaderModule;
 use quadrille_content::materials::BINDLESS_ADVICE;
 
 /// Modules by path.
-const MODULES: [(&str, &str); 12] = [
+const MODULES: [(&str, &str); 13] = [
     (
         "bevy_render::view",
         include_str!("../../shaders/bevy/view.wgsl"),
@@ -42,6 +42,10 @@ const MODULES: [(&str, &str); 12] = [
         include_str!("../../shaders/bevy/prepass_io.wgsl"),
     ),
     (
+        "bevy_pbr::prepass::utils",
+        include_str!("../../shaders/bevy/prepass_utils.wgsl"),
+    ),
+    (
         "bevy_core_pipeline::tonemapping",
         include_str!("../../shaders/bevy/tonemapping.wgsl"),
     ),
@@ -60,7 +64,7 @@ const MODULES: [(&str, &str); 12] = [
 ];
 
 /// Advice for names of bevy that do not exist here; a path also covers all names below it.
-const ADVICE: [(&str, &str); 14] = [
+const ADVICE: [(&str, &str); 16] = [
     (
         "bevy_pbr::render::mesh_functions::get_previous_world_from_local",
         "transforms of the previous frame are not kept; call `get_world_from_local`",
@@ -95,7 +99,15 @@ const ADVICE: [(&str, &str); 14] = [
     ),
     (
         "bevy_pbr::prepass",
-        "there is no prepass whose images materials read; remove `PREPASS_PIPELINE`",
+        "the modules `io` and `utils` exist; declare other resources in the material",
+    ),
+    (
+        "bevy_pbr::prepass::io",
+        "`FragmentOutput` exists with `PREPASS_FRAGMENT`, for `NORMAL_PREPASS`",
+    ),
+    (
+        "bevy_pbr::prepass::utils",
+        "`prepass_depth` and `prepass_normal` exist; there are no motion vectors",
     ),
     (
         "bevy_pbr::light_probe::irradiance_volume",

@@ -88,6 +88,7 @@ pub(crate) struct MaterialShaders {
     pub(crate) fragment: GpuShader,
     /// `None`: shadows are those of the whole surface.
     pub(crate) shadow: Option<ShadowShaders>,
+    pub(crate) prepass: PrepassSupport,
     pub(crate) state: FixedState,
     /// Values of `override` constants.
     pub(crate) constants: Vec<(String, Constant)>,
@@ -113,6 +114,17 @@ impl MaterialShaders {
     }
 }
 
+/// Shaders that draw a material in prepasses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PrepassSupport {
+    /// The material is not in prepasses.
+    Absent,
+    /// Those of standard materials. `has_base`: with alpha mask and normal map of the standard material that is extended.
+    Standard { has_base: bool },
+    /// Shaders of the material, translated when a camera first needs them. `has_fragment`: one of them may discard.
+    Own { has_fragment: bool },
+}
+
 /// Shaders of a material's shadow casters.
 #[derive(Clone)]
 pub(crate) struct ShadowShaders {
@@ -132,8 +144,16 @@ pub(crate) struct FixedState {
 }
 
 impl FixedState {
+    /// Whether depths of a prepass leave what is drawn later as it is: that writes depth, and passes the test where depth
+    /// is equal.
+    pub(crate) fn fits_prepass(self) -> bool {
+        let compare = self.depth_compare;
+        self.depth_write != Some(false)
+            && compare.is_none_or(|compare| compare == vk::CompareOp::GREATER_OR_EQUAL)
+    }
+
     /// Changes a pipeline of cameras.
-    fn apply(self, desc: &mut GraphicsPipelineDesc<'_>) {
+    pub(super) fn apply(self, desc: &mut GraphicsPipelineDesc<'_>) {
         if let Some(topology) = self.topology {
             desc.topology = topology;
         }
@@ -158,6 +178,9 @@ pub(crate) struct CustomPipelines {
 /// Shader def of shaders that draw to shadow maps.
 pub(crate) const SHADOW_PASS: &str = "QUADRILLE_SHADOW_PASS";
 
+/// bevy's shader def of shaders for prepasses and shadow maps.
+pub(crate) const PREPASS_PIPELINE: &str = "PREPASS_PIPELINE";
+
 impl CustomPipelines {
     /// Translates the vertex shaders of materials without one.
     ///
@@ -175,7 +198,10 @@ impl CustomPipelines {
         };
         Ok(Self {
             vertex: translate(&FORM, &[])?,
-            prepass_vertex: translate(&SHADOW_FORM, &[SHADOW_PASS.into()])?,
+            prepass_vertex: translate(
+                &SHADOW_FORM,
+                &[SHADOW_PASS.into(), PREPASS_PIPELINE.into()],
+            )?,
             shaders: HashMap::default(),
             shadows: HashMap::default(),
         })
@@ -197,6 +223,7 @@ impl CustomPipelines {
         let bound = &shaders.bound;
         let inputs = Inputs {
             standard: Some(standard),
+            known: &MAIN_PASS,
             bound,
         };
         if let Some(vertex) = &shaders.vertex {
@@ -208,6 +235,7 @@ impl CustomPipelines {
         if let Some(shadow) = &shaders.shadow {
             let inputs = Inputs {
                 standard: None,
+                known: &SHADOW_RESOURCES,
                 bound,
             };
             inputs.check_resources(entry(&shadow.vertex, ShaderStage::Vertex))?;
@@ -249,6 +277,11 @@ impl CustomPipelines {
         self.shaders.get(&number).cloned()
     }
 
+    /// The shaders with this number.
+    pub(super) fn find(&self, number: u32) -> Option<&MaterialShaders> {
+        self.shaders.get(&number)
+    }
+
     pub(super) fn shadow(&self, shader: MaterialShader) -> Option<&GraphicsPipeline> {
         match shader {
             MaterialShader::Standard => None,
@@ -258,14 +291,25 @@ impl CustomPipelines {
 
     pub(super) fn reads_views(&self) -> bool {
         let shaders = self.shaders.values().flat_map(MaterialShaders::all);
-        let entries = shaders.flat_map(|shader| shader.entry_points());
-        let mut bindings = entries.flat_map(|entry| &entry.bindings);
-        bindings.any(|it| it.name == "view" || it.name == "globals")
+        reads_any(shaders, &["view", "globals"])
+    }
+
+    pub(super) fn reads_prepass(&self) -> bool {
+        let shaders = self.shaders.values();
+        let main = shaders.flat_map(|it| [Some(&it.fragment), it.vertex.as_ref()]);
+        reads_any(main.flatten(), &PREPASS_IMAGES)
     }
 }
 
+/// Whether a shader reads a resource with one of these names.
+pub(super) fn reads_any<'a>(shaders: impl Iterator<Item = &'a GpuShader>, names: &[&str]) -> bool {
+    let entries = shaders.flat_map(|shader| shader.entry_points());
+    let mut bindings = entries.flat_map(|entry| &entry.bindings);
+    bindings.any(|it| names.contains(&&*it.name))
+}
+
 /// The entry point of a stage that is drawn with.
-fn entry(shader: &GpuShader, stage: ShaderStage) -> Option<&EntryPoint> {
+pub(super) fn entry(shader: &GpuShader, stage: ShaderStage) -> Option<&EntryPoint> {
     let name = match stage {
         ShaderStage::Vertex => MATERIAL_VERTEX,
         _ => material_entry_point(shader),
@@ -275,7 +319,24 @@ fn entry(shader: &GpuShader, stage: ShaderStage) -> Option<&EntryPoint> {
 }
 
 /// Resources of materials' shaders by name, beside those of standard materials.
-const MAIN_PASS: [&str; 4] = [MATERIAL_ROWS, "view", "globals", "mesh_tags"];
+const MAIN_PASS: [&str; 8] = [
+    MATERIAL_ROWS,
+    "view",
+    "globals",
+    "mesh_tags",
+    PREPASS_IMAGES[0],
+    PREPASS_IMAGES[1],
+    PREPASS_IMAGES[2],
+    PREPASS_IMAGES[3],
+];
+
+/// Images of `bevy_pbr::prepass::utils` by name: depths and normals, each single-sampled and multisampled.
+pub(crate) const PREPASS_IMAGES: [&str; 4] = [
+    "prepass_depths",
+    "multisampled_prepass_depths",
+    "prepass_normals",
+    "multisampled_prepass_normals",
+];
 
 /// Resources of shadow maps by name.
 const SHADOW_RESOURCES: [&str; 7] = [
@@ -292,27 +353,25 @@ const SHADOW_RESOURCES: [&str; 7] = [
 const SHADOW_TABLES: [&str; 2] = ["textures", "samplers"];
 
 /// Resources that meshes are drawn with.
-struct Inputs<'a> {
-    /// Shader of standard materials, whose resources those of cameras are; `None` for shadow maps.
-    standard: Option<&'a GpuShader>,
-    bound: &'a [BoundBinding],
+pub(super) struct Inputs<'a> {
+    /// Shader of standard materials, whose resources those of cameras are; `None` for prepasses and shadow maps.
+    pub(super) standard: Option<&'a GpuShader>,
+    /// Resources by name.
+    pub(super) known: &'static [&'static str],
+    pub(super) bound: &'a [BoundBinding],
 }
 
 impl Inputs<'_> {
     /// Checks what no pipeline shows before it draws: the resources that a shader reads.
-    fn check_resources(&self, entry: Option<&EntryPoint>) -> Result<(), String> {
+    pub(super) fn check_resources(&self, entry: Option<&EntryPoint>) -> Result<(), String> {
         let Some(entry) = entry else {
             return Ok(());
         };
         let standard = || self.standard.into_iter().flat_map(|it| it.entry_points());
-        let known: &[&str] = match self.standard {
-            Some(_) => &MAIN_PASS,
-            None => &SHADOW_RESOURCES,
-        };
         let bindings = entry.bindings.iter().filter(|it| {
             let is_bound = self.bound.iter().any(|bound| bound.number == it.binding);
             let mut of_standard = standard().flat_map(|it| &it.bindings);
-            let is_known = is_bound || known.contains(&&*it.name);
+            let is_known = is_bound || self.known.contains(&&*it.name);
             !(is_known || of_standard.any(|other| other.name == it.name))
         });
         let tables = entry.tables.iter().filter(|table| match self.standard {

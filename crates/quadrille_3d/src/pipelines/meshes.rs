@@ -16,6 +16,7 @@ use quadrille::vulkan::{ShaderError, vk};
 use quadrille_content::meshes::PrimitiveKind;
 
 use super::custom::{CustomPipelines, MaterialShaders};
+use super::prepass::PrepassPipelines;
 use super::to_cull;
 use crate::constants::ANY_FILTER;
 use crate::scene::formats::PipelineTarget;
@@ -26,9 +27,11 @@ use crate::tables::mesh_vertex::Vertex;
 
 /// Pipelines of meshes by key.
 pub(crate) struct MeshPipelines {
-    shader: GpuShader,
+    pub(super) shader: GpuShader,
     /// Shaders of materials with shaders of their own.
-    custom: CustomPipelines,
+    pub(super) custom: CustomPipelines,
+    /// Pipelines of prepasses.
+    pub(super) prepass: PrepassPipelines,
     compiled: HashMap<PipelineVariant, GraphicsPipeline>,
     /// Background compilations, each on its own thread, so that tasks of the app cannot delay them.
     compiling: HashMap<PipelineVariant, JoinHandle<CompileResult>>,
@@ -36,7 +39,7 @@ pub(crate) struct MeshPipelines {
     lighting: LightingFeatures,
     /// All features that frames had so far, for fallbacks.
     known_lighting: Vec<LightingFeatures>,
-    waits: bool,
+    pub(super) waits: bool,
     /// [`crate::Quadrille3dPlugin::dfg_lut`].
     dfg_lut: bool,
     /// Targets that pipelines are compiled for.
@@ -94,6 +97,7 @@ impl MeshPipelines {
         Self {
             shader,
             custom,
+            prepass: PrepassPipelines::default(),
             compiled: HashMap::default(),
             compiling: HashMap::default(),
             lighting: LightingFeatures::default(),
@@ -127,6 +131,7 @@ impl MeshPipelines {
             material: None,
         };
         self.custom.remove(number);
+        self.prepass.remove(number);
         self.compiled.retain(|it, _| it.key.shader != shader);
         for (_, thread) in self.compiling.extract_if(|it, _| it.key.shader == shader) {
             // The result is no longer needed.
@@ -146,7 +151,12 @@ impl MeshPipelines {
 
     /// Whether a shader of a material reads the view or the time by bevy's names.
     pub(crate) fn reads_views(&self) -> bool {
-        self.custom.reads_views()
+        self.custom.reads_views() || self.prepass.reads_views()
+    }
+
+    /// Whether a shader of a material reads images of prepasses.
+    pub(crate) fn reads_prepass(&self) -> bool {
+        self.custom.reads_prepass()
     }
 
     /// Compiles missing pipelines for keys, with features of lighting, and with tone mapping in the shader or without it.

@@ -1,6 +1,7 @@
 //! Color and depth images of views, up to tone mapping to the cameras' targets.
 
 mod effect_images;
+mod prepass_images;
 
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
@@ -10,7 +11,7 @@ use quadrille::vulkan::{Error, Format};
 use quadrille_content::views::CameraTargets;
 use quadrille_content::warnings::RateLimitedWarnings;
 
-use crate::constants::HAS_BACKDROP;
+use crate::constants::{HAS_BACKDROP, MULTISAMPLED_PREPASS};
 use crate::environment::sky::Skies;
 use crate::prepare::view_colors::CurrentColors;
 use crate::scene::camera_history::CameraHistories;
@@ -20,9 +21,12 @@ use crate::scene::frame::{
     View3d, ViewOutput,
 };
 use crate::scene::lists::{BatchList, QueuedView, SceneLists, ShadowList, TransparentList};
+use crate::scene::prepass::PrepassImages;
 
 pub(crate) use effect_images::DepthHistories;
 pub use effect_images::{PreviousDepths3d, TargetCopies};
+use prepass_images::PrepassLists;
+pub use prepass_images::{PrepassDepths3d, PrepassNormals3d};
 
 /// Single-sampled color images of all views of this frame: the target itself where a display-referred view covers it.
 /// Other images of views with effects follow, unsorted (`CurrentColors`).
@@ -52,6 +56,7 @@ pub(crate) struct SceneImages<'w> {
     histories: Res<'w, CameraHistories>,
     depth_histories: ResMut<'w, DepthHistories>,
     previous_depths: ResMut<'w, PreviousDepths3d>,
+    prepasses: PrepassLists<'w>,
 }
 
 /// Builds the views of the frame: creates or reuses their images, and counts draws.
@@ -79,6 +84,8 @@ pub(crate) fn prepare_targets(
         samples: std::mem::take(&mut images.samples.0),
         depths: std::mem::take(&mut images.depths.0),
         copies: images.begin_effects(),
+        prepass_depths: images.prepasses.take_depths(),
+        prepass_normals: images.prepasses.take_normals(),
     };
     let mut pyramids = std::mem::take(&mut images.pyramids.0);
     scene.views.clear();
@@ -111,13 +118,21 @@ pub(crate) fn prepare_targets(
             format: colors.format,
             late,
             previous_depth: colors.previous_depth,
+            prepass: colors.prepass,
         };
+        let flags = &mut rows.rows[view.row() as usize].flags;
         if view.has_backdrop() {
-            rows.rows[view.row() as usize].flags |= HAS_BACKDROP;
+            *flags |= HAS_BACKDROP;
+        }
+        if view.samples > 1 && view.queued.prepass.any() {
+            *flags |= MULTISAMPLED_PREPASS;
         }
         scene.views.push(view);
     }
     images.add_effect_colors(&scene.views, &mut previous, &warnings);
+    images
+        .prepasses
+        .add_sampled(&mut scene.views, &mut previous, &warnings);
     scene.draw_count = count_draws(&scene.views, &batches, shadows, transparent);
     scene.shadow_map_count = shadows.draws.len();
     let drawn = shadows.draws.iter().filter(|shadow| shadow.is_drawn);
@@ -136,6 +151,7 @@ struct ColorPath {
     format: Format,
     samples: u32,
     previous_depth: Option<u32>,
+    prepass: PrepassImages,
 }
 
 impl ColorPath {
@@ -169,6 +185,7 @@ impl ColorPath {
             format,
             samples,
             previous_depth: None,
+            prepass: PrepassImages::default(),
         }
     }
 }
@@ -249,14 +266,16 @@ impl SceneImages<'_> {
             }
             let made = previous.colors(&target, view, colors).and_then(|made| {
                 let depth = self.depth(previous, view, samples)?;
-                Ok((made, depth))
+                let prepass = self.prepasses.add(previous, view, samples)?;
+                Ok((made, depth, prepass))
             });
             match made {
-                Ok(([color, sampled], (depth, previous_depth))) => {
+                Ok(([color, sampled], (depth, previous_depth), prepass)) => {
                     self.colors.0.push(color);
                     self.samples.0.push(sampled);
                     self.depths.0.push(depth);
                     colors.previous_depth = previous_depth;
+                    colors.prepass = prepass;
                     return Some(colors);
                 }
                 Err(error) if samples > 1 => {
@@ -283,9 +302,11 @@ fn count_draws(
     shadows: &ShadowList,
     transparent: &TransparentList,
 ) -> usize {
-    let late_views = views.iter().filter(|view| view.late.is_some());
-    let phases = views.len() + late_views.count();
-    let of_views = phases * batches.opaque_batch_sets().count();
+    let phases = views.iter().map(|view| {
+        let phases = 1 + usize::from(view.late.is_some());
+        phases * (1 + usize::from(view.queued.prepass.any()))
+    });
+    let of_views = phases.sum::<usize>() * batches.opaque_batch_sets().count();
     let drawn = shadows
         .draws
         .iter()
@@ -301,6 +322,8 @@ struct PreviousImages<'a> {
     samples: Vec<GpuImage>,
     depths: Vec<GpuImage>,
     copies: Vec<GpuImage>,
+    prepass_depths: Vec<GpuImage>,
+    prepass_normals: Vec<GpuImage>,
 }
 
 impl PreviousImages<'_> {

@@ -22,6 +22,7 @@ use quadrille_content::views::{CameraView, CameraViews};
 use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
 use crate::components::occlusion_culling::OcclusionCulling;
+use crate::components::prepass::{DepthPrepass, NormalPrepass};
 use crate::components::temporal_jitter::TemporalJitter;
 use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED};
 use crate::extract::materials::{MaterialSource, MaterialStore};
@@ -32,6 +33,7 @@ use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
 use crate::scene::effect_cameras::{EffectCameras, EffectNeeds};
 use crate::scene::lists::{BatchList, QueuedView, SceneLists, TransparentInstance};
+use crate::scene::prepass::PrepassNeeds;
 use crate::scene::rows::{FogRow, ViewRow};
 use crate::tables::textures::TextureSource;
 
@@ -52,6 +54,8 @@ pub(crate) struct CameraQuery {
     shadow_filter: &'static ShadowFilteringMethod,
     is_hdr: Has<Hdr>,
     occlusion_culling: Has<OcclusionCulling>,
+    depth_prepass: Has<DepthPrepass>,
+    normal_prepass: Has<NormalPrepass>,
 }
 
 /// Filter for lights that bevy does not list for cameras, or culls by wrong bounds: rectangular lights; directional
@@ -248,6 +252,10 @@ fn queued_view(
         wanted_samples: camera.msaa.samples(),
         is_hdr: camera.is_hdr,
         effects: EffectNeeds::default(),
+        prepass: PrepassNeeds {
+            depth: camera.depth_prepass,
+            normal: camera.normal_prepass,
+        },
         samples_target: false,
         cull_row,
         late_cull_row: None,

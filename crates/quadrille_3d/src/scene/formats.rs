@@ -3,11 +3,16 @@
 use quadrille::vulkan::Format;
 use quadrille::vulkan::pipeline::Formats;
 
+use crate::scene::prepass::PrepassOutputs;
+
 /// Scene-referred colors: radiance times exposure, linear, with coverage as alpha.
 pub(crate) const COLOR: Format = Format::R16G16B16A16_SFLOAT;
 
 /// Depth, reversed: 1 is near.
 pub(crate) const DEPTH: Format = Format::D32_SFLOAT;
+
+/// World normals of a prepass: half of each component plus a half, and alpha 1 where a mesh is.
+pub(crate) const NORMAL: Format = Format::A2B10G10R10_UNORM_PACK32;
 
 /// Images that a pipeline draws to, and whether its shader ends with tone mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +30,19 @@ pub(crate) fn scene_formats(color: Format, samples: u32) -> Formats {
         ..Formats::default()
     };
     formats.colors[0] = color;
+    formats
+}
+
+/// Formats of the images of a prepass with a number of samples.
+pub(crate) fn prepass_formats(outputs: PrepassOutputs, samples: u32) -> Formats {
+    let mut formats = Formats {
+        depth: DEPTH,
+        samples,
+        ..Formats::default()
+    };
+    if outputs.normal {
+        formats.colors[0] = NORMAL;
+    }
     formats
 }
 

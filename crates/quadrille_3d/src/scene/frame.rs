@@ -6,6 +6,7 @@ use quadrille::vulkan::Format;
 
 use crate::scene::formats::{PipelineTarget, scene_formats};
 use crate::scene::lists::QueuedView;
+use crate::scene::prepass::PrepassImages;
 use crate::scene::rows::ViewTransformsRow;
 use crate::tables::table::uniform_row;
 
@@ -126,6 +127,7 @@ pub struct View3d {
     pub(crate) late: Option<LateView>,
     /// Index in `PreviousDepths3d`.
     pub(crate) previous_depth: Option<u32>,
+    pub(crate) prepass: PrepassImages,
 }
 
 /// Late phase of a view.
@@ -164,6 +166,19 @@ impl View3d {
     /// [`history_is_valid`](crate::EffectFrame::history_is_valid) is false for that reason.
     pub fn previous_depth(&self) -> Option<usize> {
         Some(self.previous_depth? as usize)
+    }
+
+    /// Index in [`PrepassDepths3d`](crate::resources::PrepassDepths3d) of its depth after the prepass, if its camera has
+    /// [`DepthPrepass`](crate::DepthPrepass). After [`Pass3dSystems::Opaque`](crate::Pass3dSystems::Opaque)
+    /// [`SceneDepths`](crate::resources::SceneDepths) has it too, without a copy.
+    pub fn prepass_depth(&self) -> Option<usize> {
+        Some(self.prepass.depth? as usize)
+    }
+
+    /// Index in [`PrepassNormals3d`](crate::resources::PrepassNormals3d) of its normals, if its camera has
+    /// [`NormalPrepass`](crate::NormalPrepass).
+    pub fn prepass_normal(&self) -> Option<usize> {
+        Some(self.prepass.normal? as usize)
     }
 
     /// Byte range of its row in [`ViewTransforms3d`](crate::resources::ViewTransforms3d), for `bind_bytes`, if its camera has an
@@ -286,8 +301,8 @@ impl Scene3d {
     }
 
     /// Number of draw commands of the frame: one per pipeline and camera (two with
-    /// [`OcclusionCulling`](crate::OcclusionCulling)) or shadow map, regardless of the number of meshes, and one per
-    /// batch of consecutive transparent instances.
+    /// [`OcclusionCulling`](crate::OcclusionCulling), and as many again with a prepass) or shadow map, regardless of the
+    /// number of meshes, and one per batch of consecutive transparent instances.
     pub fn draws(&self) -> usize {
         self.draw_count
     }

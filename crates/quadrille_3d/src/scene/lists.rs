@@ -14,6 +14,7 @@ use crate::components::temporal_jitter::jitter_matrix;
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::effect_cameras::EffectNeeds;
 use crate::scene::keys::{BinKey, PipelineKey};
+use crate::scene::prepass::PrepassNeeds;
 use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow, ViewRow};
 
 /// Batches with one pipeline, drawn by one multi-draw indirect.
@@ -94,6 +95,7 @@ pub(crate) struct QueuedView {
     /// Whether the camera has `Hdr`: its background is tone mapped.
     pub(crate) is_hdr: bool,
     pub(crate) effects: EffectNeeds,
+    pub(crate) prepass: PrepassNeeds,
     /// Whether the target is also in the table of textures that materials sample.
     pub(crate) samples_target: bool,
     /// Index in the list of culled views.

@@ -80,15 +80,10 @@ fn moves(frame: u32, camera: &mut Transform, boxes: &mut [Mut<Transform>]) {
     }
 }
 
-/// The pictures of all frames.
-fn pictures(msaa: Msaa, occlusion_culling: bool) -> Vec<Vec<[u8; 4]>> {
+/// The pictures of all frames, with further components of the camera.
+fn pictures(msaa: Msaa, more: impl Bundle) -> Vec<Vec<[u8; 4]>> {
     let (mut rig, camera) = rig(msaa);
-    if occlusion_culling {
-        rig.app
-            .world_mut()
-            .entity_mut(camera)
-            .insert(OcclusionCulling);
-    }
+    rig.app.world_mut().entity_mut(camera).insert(more);
     (0..11)
         .map(|frame| {
             let world = rig.app.world_mut();
@@ -106,12 +101,40 @@ fn pictures(msaa: Msaa, occlusion_culling: bool) -> Vec<Vec<[u8; 4]>> {
 #[ignore = "needs a device"]
 fn occlusion_culling_keeps_visible_meshes() {
     for msaa in [Msaa::Off, Msaa::Sample4] {
-        let (with, without) = (pictures(msaa, true), pictures(msaa, false));
+        let (with, without) = (pictures(msaa, OcclusionCulling), pictures(msaa, ()));
         for (frame, (with, without)) in with.iter().zip(&without).enumerate() {
             assert!(with == without, "frame {frame} with {msaa:?} differs");
         }
         assert!(without[1] != without[2], "the cut shows something else");
     }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn occlusion_culling_with_prepass_keeps_visible_meshes() {
+    for msaa in [Msaa::Off, Msaa::Sample4] {
+        let without = pictures(msaa, ());
+        let depth = pictures(msaa, (OcclusionCulling, DepthPrepass));
+        let normal = pictures(msaa, (OcclusionCulling, NormalPrepass));
+        for (frame, without) in without.iter().enumerate() {
+            assert!(depth[frame] == *without, "frame {frame} with {msaa:?}");
+            assert!(normal[frame] == *without, "frame {frame} with {msaa:?}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn occluded_meshes_are_not_drawn_with_prepass() {
+    let (mut rig, camera) = rig(Msaa::default());
+    let world = rig.app.world_mut();
+    world
+        .entity_mut(camera)
+        .insert((OcclusionCulling, DepthPrepass));
+    rig.update(3);
+    let calls = rig.app.world().resource::<Scene3d>().draws();
+    assert_eq!(calls, 4, "two phases, each with its prepass");
+    assert_eq!(drawn(&mut rig), 1, "the wall alone");
 }
 
 #[test]

@@ -12,9 +12,14 @@ use quadrille_content::shaders::Shader;
 use super::{BoundState, CustomMaterial, MaterialDesc};
 use crate::extract::materials::{MaterialRow, MaterialState};
 use crate::pipelines::Pipelines3d;
-use crate::pipelines::custom::{FORM, MaterialShaders, SHADOW_FORM, SHADOW_PASS, ShadowShaders};
+use crate::pipelines::PrepassShaders;
+use crate::pipelines::custom::{
+    FORM, MaterialShaders, PREPASS_PIPELINE, PrepassSupport, SHADOW_FORM, SHADOW_PASS,
+    ShadowShaders,
+};
 use crate::pipelines::material_desc::MaterialPipelineDesc;
 use crate::scene::keys::MaterialShader;
+use crate::scene::prepass::PrepassOutputs;
 use crate::tables::mesh_vertex::MaterialLocations;
 use crate::tables::textures::TextureSource;
 
@@ -25,6 +30,8 @@ pub(crate) struct StageShaders {
     pub(crate) fragment: Option<Handle<Shader>>,
     pub(crate) prepass_vertex: Option<Handle<Shader>>,
     pub(crate) prepass_fragment: Option<Handle<Shader>>,
+    /// Meshes are drawn in prepasses.
+    pub(crate) enable_prepass: bool,
     /// The default of the fragment shader is standard shading.
     pub(crate) extends_standard: bool,
 }
@@ -226,6 +233,53 @@ impl MaterialType {
         is_other
     }
 
+    /// Translates the shaders for prepasses with these outputs, if they are the material's own and not translated yet.
+    pub(super) fn translate_prepasses(
+        &self,
+        assets: &Assets<Shader>,
+        layout: &MaterialLayout,
+        (gpu, pipelines): (&GpuDevice, &mut Pipelines3d),
+        wanted: &[PrepassOutputs],
+    ) {
+        for variant in &self.variants {
+            let ShaderState::Translated(shaders, Some(number)) = &variant.shaders else {
+                continue;
+            };
+            for &outputs in wanted {
+                let meshes = &mut pipelines.meshes;
+                if !matches!(shaders.prepass, PrepassSupport::Own { .. })
+                    || meshes.has_prepass_shaders(*number, outputs)
+                {
+                    continue;
+                }
+                let Some(sources) = Sources::of(&self.shaders, assets) else {
+                    continue;
+                };
+                let mut translation = Translation {
+                    material: self.name,
+                    layout,
+                    pipeline: &variant.pipeline,
+                    bound: shaders.bound.clone(),
+                };
+                let translated = sources.translate_prepass(&mut translation, outputs);
+                let translated = translated.and_then(|it| {
+                    match translation.bound.len() == shaders.bound.len() {
+                        true => Ok(it),
+                        false => Err("it binds a resource that no other shader does".to_owned()),
+                    }
+                });
+                let added = meshes.add_prepass_shaders(gpu, (*number, outputs), translated);
+                if let Err(why) = added {
+                    let name = self.name;
+                    tracing::error!(
+                        "meshes with the material `{name}` are not in prepasses, because its prepass shader cannot be \
+                         used: {why}"
+                    );
+                }
+            }
+        }
+    }
+
     fn warn_failed(&self, why: &str) {
         let name = self.name;
         tracing::error!(
@@ -279,6 +333,8 @@ struct Sources {
     fragment: Shader,
     prepass_vertex: Option<Shader>,
     prepass_fragment: Option<Shader>,
+    enable_prepass: bool,
+    extends_standard: bool,
 }
 
 /// Shader defs of all materials: meshes have all attributes, and may cross-fade.
@@ -293,13 +349,15 @@ const DEFS: [&str; 8] = [
     "VERTEX_COLORS",
 ];
 
-/// Further shader defs of prepass shaders, which draw shadow maps.
-const PREPASS_DEFS: [&str; 4] = [
-    "PREPASS_PIPELINE",
+/// Further shader defs of shaders for prepasses and shadow maps.
+const PREPASS_DEFS: [&str; 3] = [
+    PREPASS_PIPELINE,
     "DEPTH_PREPASS",
     "VERTEX_OUTPUT_INSTANCE_INDEX",
-    SHADOW_PASS,
 ];
+
+/// Further shader defs of fragments in prepasses with normals.
+const NORMAL_DEFS: [&str; 2] = ["PREPASS_FRAGMENT", "NORMAL_PREPASS"];
 
 impl Sources {
     /// `None` while one is loaded.
@@ -317,6 +375,8 @@ impl Sources {
             fragment: source(&shaders.fragment)?.unwrap_or_else(standard),
             prepass_vertex: source(&shaders.prepass_vertex)?,
             prepass_fragment: source(&shaders.prepass_fragment)?,
+            enable_prepass: shaders.enable_prepass,
+            extends_standard: shaders.extends_standard,
         })
     }
 
@@ -344,9 +404,72 @@ impl Sources {
             vertex,
             fragment,
             shadow,
+            prepass: self.prepass_support(pipeline),
             state: pipeline.fixed_state(),
             constants: pipeline.constants.clone(),
             bound: translation.bound,
+        })
+    }
+
+    /// Shaders that draw the material in prepasses.
+    fn prepass_support(&self, pipeline: &MaterialPipelineDesc) -> PrepassSupport {
+        let has_fragment = self.prepass_fragment.is_some();
+        if !(self.enable_prepass && pipeline.fixed_state().fits_prepass()) {
+            PrepassSupport::Absent
+        } else if has_fragment || self.prepass_vertex.is_some() || self.vertex.is_some() {
+            PrepassSupport::Own { has_fragment }
+        } else {
+            PrepassSupport::Standard {
+                has_base: self.extends_standard,
+            }
+        }
+    }
+
+    /// Translates the shaders of prepasses with these outputs.
+    fn translate_prepass(
+        &self,
+        translation: &mut Translation<'_>,
+        outputs: PrepassOutputs,
+    ) -> Result<PrepassShaders, String> {
+        let has_own_vertex = self.prepass_vertex.is_some() || self.vertex.is_none();
+        let has_own_vertex = has_own_vertex || self.prepass_fragment.is_some();
+        let (vertex_defs, locations) = match has_own_vertex {
+            true => (&PREPASS_DEFS[..], MaterialLocations::Prepass),
+            false => (&[][..], MaterialLocations::Forward),
+        };
+        let of_outputs: &[&'static str] = match outputs.normal {
+            true => &NORMAL_DEFS,
+            false => &[],
+        };
+        let defs = [vertex_defs, of_outputs].concat();
+        let fallback = |source: &'static str, name| Shader::from_wgsl(source, name);
+        let fragment = match &self.prepass_fragment {
+            Some(shader) => Some(shader.clone()),
+            None if outputs.normal => Some(fallback(
+                include_str!("../../../shaders/material_prepass.wgsl"),
+                "quadrille_3d/material_prepass.wgsl",
+            )),
+            None => None,
+        };
+        let fragment = fragment
+            .map(|shader| translation.stage((&shader, MaterialStage::Fragment), &FORM, &defs));
+        let fragment = fragment.transpose()?;
+        let vertex = match (&self.prepass_vertex, locations, &self.vertex) {
+            (Some(shader), ..) | (None, MaterialLocations::Forward, Some(shader)) => shader.clone(),
+            _ => fallback(
+                include_str!("../../../shaders/material_vertex.wgsl"),
+                "quadrille_3d/material_vertex.wgsl",
+            ),
+        };
+        let stage = match fragment {
+            Some(_) => MaterialStage::Vertex,
+            None => MaterialStage::VertexPosition,
+        };
+        let vertex = translation.stage((&vertex, stage), &FORM, &defs)?;
+        Ok(PrepassShaders {
+            vertex,
+            fragment,
+            locations,
         })
     }
 
@@ -357,7 +480,7 @@ impl Sources {
         prepass_vertex: &GpuShader,
     ) -> Result<Option<ShadowShaders>, String> {
         let fragment = self.prepass_fragment.as_ref();
-        let defs = [&PREPASS_DEFS[..], &["PREPASS_FRAGMENT"]].concat();
+        let defs = [&PREPASS_DEFS[..], &[SHADOW_PASS]].concat();
         let fragment = fragment.map(|shader| {
             translation.stage((shader, MaterialStage::Fragment), &SHADOW_FORM, &defs)
         });
@@ -368,7 +491,7 @@ impl Sources {
         };
         let (vertex, locations) = match (&self.prepass_vertex, &self.vertex, &fragment) {
             (Some(shader), ..) => {
-                let vertex = translation.stage((shader, stage), &SHADOW_FORM, &PREPASS_DEFS)?;
+                let vertex = translation.stage((shader, stage), &SHADOW_FORM, &defs)?;
                 (vertex, MaterialLocations::Prepass)
             }
             (None, _, Some(_)) => (prepass_vertex.clone(), MaterialLocations::Prepass),

@@ -58,7 +58,7 @@ const MISSING: [(&str, &[&str], &str); 16] = [
     (
         "extended_material",
         &["PREPASS_PIPELINE"],
-        "there is no prepass",
+        "`FragmentOutput` exists with",
     ),
     (
         "extended_material_bindless",
@@ -84,20 +84,20 @@ const MISSING: [(&str, &[&str], &str); 16] = [
     (
         "oit_compatible_extended_material",
         &["PREPASS_PIPELINE"],
-        "there is no prepass",
+        "`FragmentOutput` exists with",
     ),
     (
         "screen_space_texture_material",
         &[],
         "pbr_input_from_standard_material",
     ),
-    ("show_prepass", &[], "there is no prepass"),
+    ("show_prepass", &[], "there are no motion vectors"),
     (
         "specialized_mesh_pipeline",
         &["VERTEX_POSITIONS_COMPRESSED"],
         "materials need no slot",
     ),
-    ("water_material", &[], "there is no prepass"),
+    ("water_material", &[], "`FragmentOutput` exists with"),
 ];
 
 /// Publishes all modules, as the plugins do.

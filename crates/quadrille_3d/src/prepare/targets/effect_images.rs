@@ -113,10 +113,13 @@ impl SceneImages<'_> {
         samples: u32,
     ) -> Result<(GpuImage, Option<u32>), Error> {
         let [_, _, width, height] = view.viewport;
-        let desc = ImageDesc {
+        let mut desc = ImageDesc {
             samples,
             ..ImageDesc::depth("3d depth", [width, height], DEPTH)
         };
+        if view.prepass.depth {
+            desc = desc.with_usage(ImageUsage::TRANSFER_SRC);
+        }
         if !view.effects.depth_history {
             let depth = take(previous.gpu, &mut previous.depths, &desc.transient())?;
             return Ok((depth, None));

@@ -26,6 +26,7 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
             wanted_samples: 4,
             is_hdr: false,
             effects: EffectNeeds::default(),
+            prepass: crate::scene::prepass::PrepassNeeds::default(),
             samples_target: false,
             cull_row: 0,
             late_cull_row: None,
@@ -42,6 +43,7 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
         has_covering_sky: false,
         late: None,
         previous_depth: None,
+        prepass: crate::scene::prepass::PrepassImages::default(),
     }
 }
 

@@ -174,7 +174,7 @@ impl Scanner<'_> {
         );
         Some(match stage {
             MaterialStage::VertexPosition => format!(
-                "{begin} -> @builtin(position) vec4f {body}
+                "{begin} -> @invariant @builtin(position) vec4f {body}
     return {position};
 }}
 "
@@ -196,7 +196,7 @@ struct QuadrilleVertexOutput {{ {members}@location(15) @interpolate(flat) {PREFI
         let Some(outputs) = outputs else {
             let value = clip_position(&format!("{PREFIX}output"));
             return Outputs {
-                members: format!("@builtin(position) {PREFIX}position: vec4f, "),
+                members: format!("@invariant @builtin(position) {PREFIX}position: vec4f, "),
                 values: format!("{value}, "),
                 position: Some(value),
             };

@@ -1,0 +1,140 @@
+//! Images of the prepasses of views.
+
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use quadrille::prelude::{GpuImage, ImageDesc, ImageUsage};
+use quadrille::vulkan::Error;
+use quadrille_content::warnings::RateLimitedWarnings;
+
+use super::{PreviousImages, take};
+use crate::pipelines::Pipelines3d;
+use crate::scene::formats::{DEPTH, NORMAL};
+use crate::scene::frame::View3d;
+use crate::scene::lists::QueuedView;
+use crate::scene::prepass::{PrepassImages, SampledPrepass};
+
+/// Copies of the depth after the prepass, of views with [`DepthPrepass`](crate::DepthPrepass), by
+/// [`View3d::prepass_depth`], with the samples of the view. Reversed: 1 is near, 0 infinitely far. Placeholders for
+/// shaders of materials follow them.
+#[derive(Resource, Default, Deref)]
+pub struct PrepassDepths3d(Vec<GpuImage>);
+
+/// World normals of views with [`NormalPrepass`](crate::NormalPrepass), by [`View3d::prepass_normal`], with the samples of
+/// the view: half of each component plus a half, and alpha 1 where a mesh is. Placeholders for shaders of materials
+/// follow them.
+#[derive(Resource, Default, Deref)]
+pub struct PrepassNormals3d(Vec<GpuImage>);
+
+/// Images of all prepasses.
+#[derive(SystemParam)]
+pub(crate) struct PrepassLists<'w> {
+    depths: ResMut<'w, PrepassDepths3d>,
+    normals: ResMut<'w, PrepassNormals3d>,
+    pipelines: Res<'w, Pipelines3d>,
+}
+
+fn depth_desc(name: &str, size: [u32; 2], samples: u32) -> ImageDesc {
+    let desc = ImageDesc {
+        samples,
+        ..ImageDesc::depth(name, size, DEPTH)
+    };
+    desc.with_usage(ImageUsage::TRANSFER_DST).transient()
+}
+
+fn normal_desc(name: &str, size: [u32; 2], samples: u32) -> ImageDesc {
+    let desc = ImageDesc {
+        samples,
+        ..ImageDesc::color_target(name, size, NORMAL)
+    };
+    desc.transient()
+}
+
+/// Adds an image to a list, and returns its index.
+fn push(list: &mut Vec<GpuImage>, image: GpuImage) -> u32 {
+    list.push(image);
+    list.len() as u32 - 1
+}
+
+impl PrepassLists<'_> {
+    /// Returns the depths of the previous frame, for reuse.
+    pub(super) fn take_depths(&mut self) -> Vec<GpuImage> {
+        std::mem::take(&mut self.depths.0)
+    }
+
+    /// Returns the normals of the previous frame, for reuse.
+    pub(super) fn take_normals(&mut self) -> Vec<GpuImage> {
+        std::mem::take(&mut self.normals.0)
+    }
+
+    /// Adds the images of a view.
+    pub(super) fn add(
+        &mut self,
+        previous: &mut PreviousImages<'_>,
+        view: &QueuedView,
+        samples: u32,
+    ) -> Result<PrepassImages, Error> {
+        let [_, _, width, height] = view.viewport;
+        let size = [width, height];
+        let mut images = PrepassImages::default();
+        let normal = match view.prepass.normal {
+            true => {
+                let desc = normal_desc("3d prepass normals", size, samples);
+                Some(take(previous.gpu, &mut previous.prepass_normals, &desc)?)
+            }
+            false => None,
+        };
+        if view.prepass.depth {
+            let desc = depth_desc("3d prepass depth", size, samples);
+            let depth = take(previous.gpu, &mut previous.prepass_depths, &desc)?;
+            images.depth = Some(push(&mut self.depths.0, depth));
+        }
+        images.normal = normal.map(|image| push(&mut self.normals.0, image));
+        Ok(images)
+    }
+
+    /// Adds placeholders, and sets the images that shaders of materials read, if any does.
+    pub(super) fn add_sampled(
+        &mut self,
+        views: &mut [View3d],
+        previous: &mut PreviousImages<'_>,
+        warnings: &RateLimitedWarnings,
+    ) {
+        if views.is_empty() || !self.pipelines.meshes.reads_prepass() {
+            return;
+        }
+        match self.add_placeholders(previous) {
+            Ok(placeholders) => {
+                for view in views {
+                    let sampled = SampledPrepass::new(view.prepass, view.samples, placeholders);
+                    view.prepass.sampled = Some(sampled);
+                }
+            }
+            Err(error) => warnings.warn_message(|| {
+                format!("materials that read images of prepasses are not drawn: {error}")
+            }),
+        }
+    }
+
+    fn add_placeholders(
+        &mut self,
+        previous: &mut PreviousImages<'_>,
+    ) -> Result<SampledPrepass, Error> {
+        let mut placeholders = SampledPrepass {
+            depths: [0; 2],
+            normals: [0; 2],
+        };
+        for (at, samples) in [1, PLACEHOLDER_SAMPLES].into_iter().enumerate() {
+            let desc = depth_desc("3d no prepass depth", [1, 1], samples);
+            let depth = take(previous.gpu, &mut previous.prepass_depths, &desc)?;
+            placeholders.depths[at] = push(&mut self.depths.0, depth);
+            let desc = normal_desc("3d no prepass normals", [1, 1], samples);
+            let normals = take(previous.gpu, &mut previous.prepass_normals, &desc)?;
+            placeholders.normals[at] = push(&mut self.normals.0, normals);
+        }
+        Ok(placeholders)
+    }
+}
+
+/// Samples of multisampled placeholders.
+const PLACEHOLDER_SAMPLES: u32 = 4;

@@ -1,0 +1,86 @@
+//! Prepasses of views.
+
+use bevy_ecs::prelude::*;
+
+/// Prepasses that a camera asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PrepassNeeds {
+    /// `DepthPrepass`: depth is copied for readers.
+    pub(crate) depth: bool,
+    /// `NormalPrepass`.
+    pub(crate) normal: bool,
+}
+
+/// Outputs of prepass shaders beside depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct PrepassOutputs {
+    pub(crate) normal: bool,
+}
+
+impl PrepassNeeds {
+    /// Whether the camera has a prepass.
+    pub(crate) fn any(self) -> bool {
+        self.depth || self.normal
+    }
+
+    pub(crate) fn outputs(self) -> PrepassOutputs {
+        PrepassOutputs {
+            normal: self.normal,
+        }
+    }
+}
+
+/// Indices of the images of a view's prepasses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PrepassImages {
+    /// Index in `PrepassDepths3d`.
+    pub(crate) depth: Option<u32>,
+    /// Index in `PrepassNormals3d`.
+    pub(crate) normal: Option<u32>,
+    /// Images for shaders of materials; `None` if no shader reads any.
+    pub(crate) sampled: Option<SampledPrepass>,
+}
+
+/// Indices of the single-sampled and the multisampled image that shaders of materials read in a view. Placeholders stand
+/// in for images that the view does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SampledPrepass {
+    pub(crate) depths: [u32; 2],
+    pub(crate) normals: [u32; 2],
+}
+
+impl SampledPrepass {
+    /// Images of a view with this number of samples, among `placeholders`.
+    pub(crate) fn new(images: PrepassImages, samples: u32, placeholders: Self) -> Self {
+        let with = |image: Option<u32>, [single, multi]: [u32; 2]| match (image, samples) {
+            (None, _) => [single, multi],
+            (Some(image), 1) => [image, multi],
+            (Some(image), _) => [single, image],
+        };
+        Self {
+            depths: with(images.depth, placeholders.depths),
+            normals: with(images.normal, placeholders.normals),
+        }
+    }
+}
+
+/// Views whose prepass was recorded in this frame, by [`View3d::images`](crate::View3d::images).
+#[derive(Resource, Default)]
+pub struct DrawnPrepasses(Vec<u32>);
+
+impl DrawnPrepasses {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn add(&mut self, images: u32) {
+        self.0.push(images);
+    }
+
+    pub(crate) fn contains(&self, images: u32) -> bool {
+        self.0.contains(&images)
+    }
+}
+
+#[cfg(test)]
+mod tests;
