@@ -1,7 +1,13 @@
 //! The rules of `breakout`: a paddle, a ball, bricks. Plain data that moves in steps of a 60th of
 //! a second, so that the same input leads to the same game.
 
+mod drops;
+mod levels;
+
 use bevy_math::Vec2;
+
+pub use drops::{CAPSULE, Capsule, Effect, Effects};
+pub use levels::LEVELS;
 
 use crate::random::Random;
 
@@ -33,6 +39,8 @@ const MOST_SPEED: f32 = 420.0;
 /// Each hit makes the ball this much faster.
 const FASTER: f32 = 1.015;
 const LIVES: u32 = 3;
+/// Points for a cleared level, times its number.
+const LEVEL_POINTS: u32 = 250;
 
 /// Input of the player in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,6 +60,8 @@ pub struct Wish {
 /// Phase of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
+    /// Nothing has begun.
+    Title,
     /// The ball lies on the paddle.
     Serve,
     /// The ball flies.
@@ -60,6 +70,8 @@ pub enum Phase {
     Paused(Paused),
     /// No ball is left.
     Over,
+    /// All levels are cleared.
+    Won,
 }
 
 /// Phase that a pause interrupts.
@@ -97,10 +109,18 @@ pub struct Breakout {
     pub score: u32,
     /// Balls left, with the one in play.
     pub lives: u32,
-    /// Walls of bricks cleared.
-    pub walls: u32,
+    /// Levels cleared.
+    pub level: u32,
+    /// Falling capsules.
+    pub capsules: Vec<Capsule>,
+    /// Effects of caught capsules.
+    pub effects: Effects,
     /// Bricks hit in the last step.
     pub hits: Vec<Hit>,
+    /// Capsule caught in the last step.
+    pub caught: Option<Effect>,
+    /// Whether a ball was lost in the last step.
+    pub has_lost_ball: bool,
     speed: f32,
     seed: u64,
     random: Random,
@@ -114,17 +134,34 @@ impl Breakout {
             paddle: 0.0,
             ball: Vec2::ZERO,
             velocity: Vec2::ZERO,
-            bricks: wall(),
+            bricks: levels::wall(0),
             score: 0,
             lives: LIVES,
-            walls: 0,
+            level: 0,
+            capsules: Vec::new(),
+            effects: Effects::default(),
             hits: Vec::new(),
+            caught: None,
+            has_lost_ball: false,
             speed: FIRST_SPEED,
             seed,
             random: Random::new(seed),
         };
         game.hold_ball();
         game
+    }
+
+    /// A new game that waits for its player.
+    pub fn at_title(seed: u64) -> Self {
+        Self {
+            phase: Phase::Title,
+            ..Self::new(seed)
+        }
+    }
+
+    /// Whether the game has ended.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.phase, Phase::Over | Phase::Won)
     }
 
     /// The middle of a brick.
@@ -152,6 +189,7 @@ impl Breakout {
     /// Advances the game by one step.
     pub fn step(&mut self, wish: Wish) {
         self.hits.clear();
+        (self.caught, self.has_lost_ball) = (None, false);
         if wish.restart {
             *self = Self::new(self.seed);
             return;
@@ -162,11 +200,16 @@ impl Breakout {
                 Phase::Play => Phase::Paused(Paused::Play),
                 Phase::Paused(Paused::Serve) => Phase::Serve,
                 Phase::Paused(Paused::Play) => Phase::Play,
-                Phase::Over => Phase::Over,
+                phase => phase,
             };
         }
         match self.phase {
-            Phase::Paused(_) | Phase::Over => {}
+            Phase::Paused(_) | Phase::Over | Phase::Won => {}
+            Phase::Title => {
+                if wish.serve {
+                    self.phase = Phase::Serve;
+                }
+            }
             Phase::Serve => {
                 self.move_paddle(wish);
                 self.hold_ball();
@@ -176,6 +219,7 @@ impl Breakout {
             }
             Phase::Play => {
                 self.move_paddle(wish);
+                self.move_capsules();
                 for _ in 0..PARTS {
                     self.move_ball(STEP / PARTS as f32);
                 }
@@ -189,7 +233,7 @@ impl Breakout {
             Some(to) => (to - self.paddle).clamp(-4.0 * reach, 4.0 * reach),
             None => wish.direction.clamp(-1.0, 1.0) * reach,
         };
-        let most = (FIELD.x - PADDLE.x) / 2.0;
+        let most = (FIELD.x - self.effects.paddle_width()) / 2.0;
         self.paddle = (self.paddle + by).clamp(-most, most);
     }
 
@@ -199,7 +243,7 @@ impl Breakout {
 
     fn serve(&mut self) {
         let angle = self.random.within(-0.6, 0.6);
-        self.speed = FIRST_SPEED + 12.0 * self.walls as f32;
+        self.speed = FIRST_SPEED + 25.0 * self.level as f32;
         self.velocity = Vec2::new(angle.sin(), angle.cos()) * self.speed;
         self.phase = Phase::Play;
     }
@@ -208,7 +252,7 @@ impl Breakout {
         if self.phase != Phase::Play {
             return;
         }
-        self.ball += self.velocity * seconds;
+        self.ball += self.velocity * seconds * self.effects.pace();
         self.meet_walls();
         self.meet_paddle();
         self.meet_brick();
@@ -232,10 +276,11 @@ impl Breakout {
     /// The further from the middle the paddle is hit, the flatter the ball flies off.
     fn meet_paddle(&mut self) {
         let middle = Vec2::new(self.paddle, PADDLE_Y);
-        if self.velocity.y >= 0.0 || touch(self.ball, middle, PADDLE).is_none() {
+        let size = Vec2::new(self.effects.paddle_width(), PADDLE.y);
+        if self.velocity.y >= 0.0 || touch(self.ball, middle, size).is_none() {
             return;
         }
-        let off = ((self.ball.x - self.paddle) / (PADDLE.x / 2.0)).clamp(-1.0, 1.0);
+        let off = ((self.ball.x - self.paddle) / (size.x / 2.0)).clamp(-1.0, 1.0);
         let angle = off * 1.05;
         self.faster();
         self.velocity = Vec2::new(angle.sin(), angle.cos()) * self.speed;
@@ -273,12 +318,24 @@ impl Breakout {
         });
         if self.bricks[index] == 0 {
             self.score += Self::points(index);
+            self.drop_capsule(Self::brick_at(index));
             if self.bricks.iter().all(|&hits| hits == 0) {
-                self.walls += 1;
-                self.bricks = wall();
-                self.phase = Phase::Serve;
-                self.hold_ball();
+                self.clear_level();
             }
+        }
+    }
+
+    fn clear_level(&mut self) {
+        self.level += 1;
+        self.score += LEVEL_POINTS * self.level;
+        self.capsules.clear();
+        self.effects = Effects::default();
+        self.hold_ball();
+        if self.level == LEVELS {
+            self.phase = Phase::Won;
+        } else {
+            self.bricks = levels::wall(self.level);
+            self.phase = Phase::Serve;
         }
     }
 
@@ -288,6 +345,9 @@ impl Breakout {
 
     fn lose(&mut self) {
         self.lives -= 1;
+        self.has_lost_ball = true;
+        self.capsules.clear();
+        self.effects = Effects::default();
         self.phase = if self.lives == 0 {
             Phase::Over
         } else {
@@ -295,13 +355,6 @@ impl Breakout {
         };
         self.hold_ball();
     }
-}
-
-/// A fresh wall: the two upper rows stand two hits.
-fn wall() -> Vec<u8> {
-    (0..BRICKS[0] * BRICKS[1])
-        .map(|index| if index / BRICKS[0] < 2 { 2 } else { 1 })
-        .collect()
 }
 
 /// How a ball that touches a box is pushed out of it: along the axis of the nearer side.

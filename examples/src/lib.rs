@@ -25,6 +25,7 @@ mod record;
 pub mod rle;
 pub mod rule;
 pub mod run;
+pub mod scores;
 pub mod script;
 pub mod size;
 pub mod swarm;
