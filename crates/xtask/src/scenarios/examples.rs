@@ -26,11 +26,15 @@ const CAPTURED: usize = 10;
 
 /// Arguments that make an example light enough for all virtual topologies, on which only synchronization is checked.
 /// The plain driver runs the full load.
-const LIGHTER: [(&str, &[&str]); 4] = [
+const LIGHTER: [(&str, &[&str]); 5] = [
     ("many_cubes", &["--cubes", "4000"]),
     ("scene3d", &["--shadow-map", "256"]),
     ("materials", &["--shadow-map", "256"]),
     ("overlap", &["--steps", "5"]),
+    (
+        "courier",
+        &["--autoplay", "--blocks", "6", "--size", "240x135"],
+    ),
 ];
 
 /// The example that measures and draws nothing, which is run and checked differently.

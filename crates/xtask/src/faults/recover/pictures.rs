@@ -26,7 +26,7 @@ enum AfterLoss {
 }
 
 /// The examples with an image, with their arguments.
-const RUNS: [(&str, &[&str], AfterLoss); 18] = [
+const RUNS: [(&str, &[&str], AfterLoss); 19] = [
     ("triangle", &[], AfterLoss::Continues),
     ("turns", &[], AfterLoss::Continues),
     ("compositor", &[], AfterLoss::Continues),
@@ -41,6 +41,11 @@ const RUNS: [(&str, &[&str], AfterLoss); 18] = [
     ("scene3d", &["--shadow-map", "64"], AfterLoss::Continues),
     ("materials", &["--shadow-map", "64"], AfterLoss::Continues),
     ("shaders", &[], AfterLoss::Continues),
+    (
+        "courier",
+        &["--autoplay", "--blocks", "6", "--size", "160x90"],
+        AfterLoss::Continues,
+    ),
     ("viewer", &[], AfterLoss::Continues),
     ("cinema", &[], AfterLoss::Continues),
     ("breakout", &["--autoplay"], AfterLoss::Continues),

@@ -1,0 +1,216 @@
+//! Texts over the picture: score, clock, task; a pointer to the target that stays at the edge of the window.
+
+use bevy_app::{App, Plugin, Startup, Update};
+use bevy_ecs::prelude::*;
+use bevy_math::Rot2;
+use bevy_ui::UiTransform;
+use bevy_ui::prelude::*;
+use quadrille_2d::prelude::{FontSize, Justify, TextColor, TextFont, TextLayout};
+use quadrille_3d::prelude::*;
+
+use crate::delivery::Phase;
+use crate::game::Game;
+use crate::marker::{GIVE, TAKE};
+use crate::player::{FollowCamera, follow};
+
+/// Texts of the head-up display.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    Score,
+    Clock,
+    Level,
+    Task,
+    Speed,
+    Message,
+}
+
+/// Pointer to the target.
+#[derive(Component)]
+struct Pointer;
+
+/// Distance to the target, beside the pointer.
+#[derive(Component)]
+struct Distance;
+
+/// Components of the text that shows the distance.
+type TextParts = (
+    &'static mut Node,
+    &'static mut Visibility,
+    &'static mut Text,
+);
+
+/// Adds the head-up display.
+pub(crate) struct HudPlugin;
+
+impl Plugin for HudPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Startup, spawn)
+            .add_systems(Update, (write, point).after(follow));
+    }
+}
+
+/// Returns the font of a size, in parts of the window's height.
+pub(crate) fn font(size: f32) -> TextFont {
+    TextFont {
+        font_size: FontSize::Vh(size),
+        ..TextFont::default()
+    }
+}
+
+/// Returns a node that spans the window at some distance from its top.
+fn row(top: f32) -> Node {
+    Node {
+        position_type: PositionType::Absolute,
+        top: Val::Percent(top),
+        width: Val::Percent(100.0),
+        justify_content: JustifyContent::Center,
+        ..Node::default()
+    }
+}
+
+fn spawn(mut commands: Commands) {
+    let pale = Color::srgb(0.82, 0.9, 1.0);
+    let rows = [
+        (Line::Clock, 2.0, 6.5, Color::WHITE),
+        (Line::Message, 19.0, 5.0, Color::srgb(1.0, 0.85, 0.4)),
+        (Line::Task, 92.0, 3.4, pale),
+    ];
+    for (line, top, size, color) in rows {
+        let text = (line, Text::default(), font(size), TextColor(color));
+        commands.spawn(row(top)).with_child(text);
+    }
+    let corner = |left: bool, top: bool| Node {
+        position_type: PositionType::Absolute,
+        left: if left { Val::Percent(2.0) } else { Val::Auto },
+        right: if left { Val::Auto } else { Val::Percent(2.0) },
+        top: if top { Val::Percent(2.5) } else { Val::Auto },
+        bottom: if top { Val::Auto } else { Val::Percent(4.0) },
+        ..Node::default()
+    };
+    let corners = [
+        (Line::Score, corner(true, true), Justify::Left),
+        (Line::Level, corner(false, true), Justify::Right),
+        (Line::Speed, corner(false, false), Justify::Right),
+    ];
+    for (line, node, justify) in corners {
+        commands.spawn((
+            line,
+            node,
+            Text::default(),
+            font(3.6),
+            TextColor(pale),
+            TextLayout::justify(justify),
+        ));
+    }
+    commands.spawn((
+        Pointer,
+        Node {
+            position_type: PositionType::Absolute,
+            width: Val::Vh(2.6),
+            height: Val::Vh(2.6),
+            border: UiRect::all(Val::Vh(0.5)),
+            ..Node::default()
+        },
+        UiTransform::from_rotation(Rot2::degrees(45.0)),
+        BorderColor::all(Color::WHITE),
+    ));
+    commands.spawn((
+        Distance,
+        Node {
+            position_type: PositionType::Absolute,
+            ..Node::default()
+        },
+        Text::default(),
+        font(2.8),
+    ));
+}
+
+fn write(game: Res<Game>, mut lines: Query<(&Line, &mut Text, &mut TextColor)>) {
+    let rules = &game.rules;
+    let is_shown = rules.phase != Phase::Title;
+    for (line, mut text, mut color) in &mut lines {
+        let shown = match (is_shown, line) {
+            (false, _) => String::new(),
+            (_, Line::Score) if rules.combo > 1 => {
+                format!("{} points\ncombo x{}", rules.score, rules.combo)
+            }
+            (_, Line::Score) => format!("{} points", rules.score),
+            (_, Line::Clock) => format!("{:.1}", rules.time),
+            (_, Line::Level) => format!(
+                "level {}\n{} of {} parcels",
+                rules.level + 1,
+                rules.delivered,
+                rules.parcels()
+            ),
+            (_, Line::Task) if rules.phase != Phase::Play => String::new(),
+            (_, Line::Task) if rules.is_carrying => "bring the parcel to the orange beam".into(),
+            (_, Line::Task) => "take a parcel at the blue beam".into(),
+            (_, Line::Speed) => format!(
+                "{:.0} km/h\n{:.0} m",
+                game.flight.velocity.length() * 3.6,
+                game.flight.position.y
+            ),
+            (_, Line::Message) => rules.message.clone(),
+        };
+        if text.0 != shown {
+            text.0 = shown;
+        }
+        if *line == Line::Clock {
+            let is_late = rules.time < 10.0;
+            color.set_if_neq(TextColor(match is_late {
+                true => Color::srgb(1.0, 0.3, 0.25),
+                false => Color::WHITE,
+            }));
+        }
+    }
+}
+
+/// Returns the target in parts of the window from its top left, kept away from the edges.
+fn on_screen(camera: &Camera, place: &GlobalTransform, target: Vec3) -> Vec2 {
+    let Some(ndc) = camera.world_to_ndc(place, target) else {
+        return Vec2::splat(0.5);
+    };
+    let from_eye = place.affine().inverse().transform_point3(target);
+    let mut at = Vec2::new(ndc.x, -ndc.y);
+    if from_eye.z > 0.0 {
+        // Behind the camera the projection is mirrored; the pointer goes to the nearer side.
+        at = Vec2::new(from_eye.x.signum() * 2.0, 0.2);
+    }
+    let at = at.clamp(Vec2::new(-0.9, -0.62), Vec2::new(0.9, 0.72));
+    (at + 1.0) / 2.0
+}
+
+fn point(
+    game: Res<Game>,
+    camera: Single<(&Camera, &Transform), With<FollowCamera>>,
+    pointer: Single<(&mut Node, &mut Visibility, &mut BorderColor), With<Pointer>>,
+    distance: Single<TextParts, (With<Distance>, Without<Pointer>)>,
+) {
+    let (camera, place) = camera.into_inner();
+    let (mut node, mut visibility, mut color) = pointer.into_inner();
+    let (mut text_node, mut text_visibility, mut text) = distance.into_inner();
+    let is_shown = game.rules.phase == Phase::Play;
+    let shown = match is_shown {
+        true => Visibility::Inherited,
+        false => Visibility::Hidden,
+    };
+    visibility.set_if_neq(shown);
+    text_visibility.set_if_neq(shown);
+    if !is_shown {
+        return;
+    }
+    let at = 100.0 * on_screen(camera, &GlobalTransform::from(*place), game.rules.target);
+    node.left = Val::Percent(at.x - 0.7);
+    node.top = Val::Percent(at.y - 1.3);
+    text_node.left = Val::Percent(at.x + 1.6);
+    text_node.top = Val::Percent(at.y - 1.8);
+    let tint: Color = match game.rules.is_carrying {
+        true => GIVE.into(),
+        false => TAKE.into(),
+    };
+    color.set_if_neq(BorderColor::all(tint));
+    let meters = format!("{:.0} m", game.flight.position.distance(game.rules.target));
+    if text.0 != meters {
+        text.0 = meters;
+    }
+}

@@ -1,0 +1,126 @@
+//! Courier: a game on `quadrille_3d`. A city at night, a hover car, parcels against the clock.
+//!
+//! `README.md` of this folder walks through the files. The rules (`city`, `flight`, `delivery`, `game`) know no
+//! renderer; the other files give them a picture, with bevy's components alone.
+
+mod buildings;
+mod city;
+mod delivery;
+mod flight;
+mod game;
+mod hud;
+mod lamps;
+mod marker;
+mod menu;
+mod player;
+mod quality;
+mod scores;
+mod sky;
+mod streets;
+mod traffic;
+mod weather;
+mod windows;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bevy_app::{App, AppExit};
+use bevy_light::DirectionalLightShadowMap;
+use bevy_time::TimeUpdateStrategy;
+use clap::Parser;
+use examples::script::{InputScript, Script};
+use examples::{CommonArgs, Size, args};
+use quadrille_2d::Quadrille2dPlugin;
+use quadrille_3d::Quadrille3dPlugin;
+
+use crate::game::{Game, Input};
+use crate::quality::Quality;
+
+/// Fly parcels through a city at night.
+///
+/// W and S: speed and brakes; A and D: turn; space or up: climb; shift or down: sink; P: pause; R: begin again.
+#[derive(Parser, Clone)]
+#[command(after_help = EXAMPLES)]
+struct Args {
+    /// Decides how the city is built, and where parcels are
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Blocks along a side of the city, an even number
+    #[arg(long, value_name = "N", default_value_t = 28, value_parser = clap::value_parser!(u32).range(4..=64))]
+    blocks: u32,
+    /// How much a frame may cost [default: medium, low without a window]
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    quality: Option<Quality>,
+    /// Size of the window or picture
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "960x540")]
+    size: Size,
+    /// Play input from a file: lines such as `10 press w`, `45 tap enter`
+    #[arg(long, value_name = "FILE", conflicts_with = "autoplay")]
+    script: Option<PathBuf>,
+    /// Let the program fly
+    #[arg(long)]
+    autoplay: bool,
+    /// Steps that the program flies before the first picture
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "autoplay", value_parser = clap::value_parser!(u32).range(..=100_000))]
+    skip: u32,
+    /// File of high scores [default: courier.txt in the user's folder of data; none headless or with a script]
+    #[arg(long, value_name = "FILE")]
+    scores: Option<PathBuf>,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  courier --seed 7                                     play
+  courier --quality low                                without a GPU
+  courier --autoplay                                   watch
+  courier --headless --autoplay --skip 400 --frames 5 --screenshot courier.png
+  courier --headless --script assets/scripts/courier.txt --frames 600 --report report.json";
+
+fn main() -> AppExit {
+    let args: Args = args::parse();
+    if !args.blocks.is_multiple_of(2) {
+        args::exit_with("the number of blocks is odd; give an even one, such as --blocks 28");
+    }
+    let script = args.script.as_deref().map(Script::load).transpose();
+    let script = script.unwrap_or_else(|error| args::exit_with(error));
+    let quality = match args.common.is_headless() {
+        true => Quality::Low,
+        false => Quality::Medium,
+    };
+    let mut game = Game::new(args.seed, args.blocks, args.autoplay);
+    (0..args.skip).for_each(|_| game.step(Input::default()));
+    let window = [args.size.width(), args.size.height()];
+    // Such runs are the same each time, so they touch no file of the user.
+    let every_frame = args.common.is_headless() || script.is_some();
+    let scores = args.scores.or_else(scores::default_path);
+    let mut app = App::new();
+    app.insert_resource(game)
+        .insert_resource(player::Pace((!every_frame).then_some(0.0)))
+        .insert_resource(args.quality.unwrap_or(quality))
+        .insert_resource(DirectionalLightShadowMap { size: 1024 })
+        .add_plugins(args.common.plugins("Courier", window))
+        .add_plugins((Quadrille2dPlugin::default(), Quadrille3dPlugin::default()))
+        .add_plugins((args.common, InputScript(script)))
+        .add_plugins((
+            player::PlayerPlugin,
+            buildings::BuildingsPlugin,
+            windows::WindowsPlugin,
+            streets::StreetsPlugin,
+            lamps::LampsPlugin,
+            traffic::TrafficPlugin,
+            sky::SkyPlugin,
+            weather::WeatherPlugin,
+            marker::MarkerPlugin,
+            hud::HudPlugin,
+            menu::MenuPlugin,
+            scores::ScoresPlugin(scores.filter(|_| !every_frame)),
+        ));
+    if every_frame {
+        // Each frame is a step, so that pictures are the same each time.
+        let step = Duration::from_secs_f32(flight::STEP);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(step));
+    }
+    app.run()
+}

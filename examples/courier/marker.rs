@@ -1,0 +1,124 @@
+//! The beam over the place to fly to: cyan for a parcel to take, orange for its receiver.
+
+use bevy_app::{App, Plugin, Startup, Update};
+use bevy_camera::visibility::NoFrustumCulling;
+use bevy_ecs::prelude::*;
+use quadrille_3d::prelude::*;
+use quadrille_3d::{MaterialPipelineDesc, MaterialPipelineKey};
+use wgpu_types::CompareFunction;
+
+use crate::delivery::{Phase, REACHED};
+use crate::game::Game;
+use crate::player::play;
+
+/// Color of the beam at a parcel to take.
+pub(crate) const TAKE: LinearRgba = LinearRgba::rgb(0.1, 0.75, 1.0);
+/// Color of the beam at a receiver.
+pub(crate) const GIVE: LinearRgba = LinearRgba::rgb(1.0, 0.42, 0.06);
+
+/// Light that is added to what lies behind.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+struct Beam {
+    #[uniform(0)]
+    color: LinearRgba,
+}
+
+impl Material for Beam {
+    fn fragment_shader() -> ShaderRef {
+        SHADER.into()
+    }
+
+    fn alpha_mode(&self) -> AlphaMode {
+        AlphaMode::Add
+    }
+
+    fn enable_shadows() -> bool {
+        false
+    }
+
+    fn specialize(pipeline: &mut MaterialPipelineDesc, _: MaterialPipelineKey<Self>) {
+        // The beam is visible through buildings.
+        pipeline.depth_compare = CompareFunction::Always;
+    }
+}
+
+const SHADER: Handle<Shader> = bevy_asset::uuid_handle!("2b1f6a94-70f3-4bb5-9a35-0c4f3c1de004");
+
+/// Materials of the beam by purpose.
+#[derive(Resource)]
+struct Beams {
+    take: Handle<Beam>,
+    give: Handle<Beam>,
+}
+
+/// Beam and lamp at the target.
+#[derive(Component)]
+struct Marker;
+
+/// Adds the beam.
+pub(crate) struct MarkerPlugin;
+
+impl Plugin for MarkerPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_plugins(MaterialPlugin::<Beam>::default())
+            .add_systems(Startup, spawn)
+            .add_systems(Update, place.after(play));
+    }
+}
+
+fn spawn(
+    mut commands: Commands,
+    mut shaders: ResMut<Assets<Shader>>,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<Beam>>,
+) -> Result {
+    let source = include_str!("marker.wgsl");
+    shaders.insert(SHADER.id(), Shader::from_wgsl(source, "marker.wgsl"))?;
+    let take = materials.add(Beam { color: TAKE });
+    let give = materials.add(Beam { color: GIVE });
+    let column = Cylinder::new(REACHED * 0.42, 320.0).mesh().resolution(24);
+    commands.spawn((
+        Marker,
+        Mesh3d(meshes.add(column.without_caps().build().translated_by(Vec3::Y * 156.0))),
+        MeshMaterial3d(take.clone()),
+        NotShadowCaster,
+        NoFrustumCulling,
+    ));
+    commands.spawn((
+        Marker,
+        PointLight {
+            intensity: 1_500_000.0,
+            range: 40.0,
+            ..PointLight::default()
+        },
+        Transform::default(),
+    ));
+    commands.insert_resource(Beams { take, give });
+    Ok(())
+}
+
+fn place(
+    game: Res<Game>,
+    beams: Res<Beams>,
+    mut markers: Query<(&mut Transform, &mut Visibility), With<Marker>>,
+    mut material: Single<&mut MeshMaterial3d<Beam>, With<Marker>>,
+    mut light: Single<&mut PointLight, With<Marker>>,
+) {
+    let rules = &game.rules;
+    let is_shown = matches!(rules.phase, Phase::Play | Phase::Paused);
+    for (mut place, mut visibility) in &mut markers {
+        place.translation = rules.target;
+        visibility.set_if_neq(match is_shown {
+            true => Visibility::Inherited,
+            false => Visibility::Hidden,
+        });
+    }
+    let (color, beam) = match rules.is_carrying {
+        true => (GIVE, &beams.give),
+        false => (TAKE, &beams.take),
+    };
+    if material.0 != *beam {
+        material.0 = beam.clone();
+    }
+    light.color = color.into();
+}

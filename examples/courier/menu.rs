@@ -1,0 +1,125 @@
+//! Title, pause and end of a game: a panel over the picture.
+
+use bevy_app::{App, Plugin, Startup, Update};
+use bevy_ecs::prelude::*;
+use bevy_ui::prelude::*;
+use quadrille_2d::prelude::{Justify, TextColor, TextLayout};
+use quadrille_3d::prelude::*;
+
+use crate::delivery::Phase;
+use crate::game::Game;
+use crate::hud::font;
+use crate::player::play;
+use crate::scores::Scores;
+
+/// The panel.
+#[derive(Component)]
+struct Panel;
+
+/// Heading of the panel.
+#[derive(Component)]
+struct Heading;
+
+/// Text below the heading.
+#[derive(Component)]
+struct Body;
+
+/// Adds the panel.
+pub(crate) struct MenuPlugin;
+
+impl Plugin for MenuPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Startup, spawn)
+            .add_systems(Update, write.after(play));
+    }
+}
+
+fn spawn(mut commands: Commands) {
+    let panel = Node {
+        position_type: PositionType::Absolute,
+        width: Val::Percent(100.0),
+        height: Val::Percent(100.0),
+        flex_direction: FlexDirection::Column,
+        align_items: AlignItems::Center,
+        justify_content: JustifyContent::Center,
+        row_gap: Val::Vh(3.0),
+        ..Node::default()
+    };
+    let shade = BackgroundColor(Color::srgba(0.01, 0.015, 0.04, 0.6));
+    commands
+        .spawn((Panel, panel, shade))
+        .with_children(|panel| {
+            panel.spawn((
+                Heading,
+                Text::default(),
+                font(13.0),
+                TextColor(Color::srgb(1.0, 0.72, 0.3)),
+                TextLayout::justify(Justify::Center),
+            ));
+            panel.spawn((
+                Body,
+                Text::default(),
+                font(3.4),
+                TextColor(Color::srgb(0.86, 0.92, 1.0)),
+                TextLayout::justify(Justify::Center),
+            ));
+        });
+}
+
+const KEYS: &str = "W S  speed and brakes     A D  turn\n\
+    space or up  climb     shift or down  sink\n\
+    P  pause     R  begin again";
+
+/// Returns heading and text of a phase; empty ones while the game runs.
+fn texts(game: &Game, scores: &Scores) -> [String; 2] {
+    let rules = &game.rules;
+    let best = match scores.best.as_slice() {
+        [] => String::new(),
+        best => {
+            let list: Vec<String> = best.iter().map(u32::to_string).collect();
+            format!("\n\nbest  {}", list.join("   "))
+        }
+    };
+    match rules.phase {
+        Phase::Play => Default::default(),
+        Phase::Title => [
+            "COURIER".to_owned(),
+            format!(
+                "parcels against the clock, over a city at night\n\n{KEYS}\n\nENTER  take off{best}"
+            ),
+        ],
+        Phase::Paused => ["PAUSED".to_owned(), format!("{KEYS}\n\nP  go on")],
+        Phase::Lost => [
+            "TIME OUT".to_owned(),
+            format!(
+                "{} points in level {}\n\nENTER  once more{best}",
+                rules.score,
+                rules.level + 1
+            ),
+        ],
+        Phase::Won => [
+            "ALL DELIVERED".to_owned(),
+            format!("{} points\n\nENTER  once more{best}", rules.score),
+        ],
+    }
+}
+
+fn write(
+    game: Res<Game>,
+    scores: Res<Scores>,
+    mut panel: Single<&mut Visibility, With<Panel>>,
+    mut heading: Single<&mut Text, (With<Heading>, Without<Body>)>,
+    mut body: Single<&mut Text, (With<Body>, Without<Heading>)>,
+) {
+    panel.set_if_neq(match game.rules.phase {
+        Phase::Play => Visibility::Hidden,
+        _ => Visibility::Inherited,
+    });
+    let [head, text] = texts(&game, &scores);
+    if heading.0 != head {
+        heading.0 = head;
+    }
+    if body.0 != text {
+        body.0 = text;
+    }
+}

@@ -1,0 +1,240 @@
+//! The courier and its camera: keys become steps of the game, entities follow its state.
+
+use bevy_app::{App, Plugin, Startup, Update};
+use bevy_camera::Hdr;
+use bevy_ecs::prelude::*;
+use bevy_input::ButtonInput;
+use bevy_input::keyboard::KeyCode;
+use bevy_time::{Real, Time};
+use examples::run::Run;
+use quadrille_3d::prelude::*;
+use quadrille_3d::{Bloom, Fxaa};
+
+use crate::buildings::merged;
+use crate::delivery::Phase;
+use crate::flight::{Controls, STEP, TOP_SPEED};
+use crate::game::{Game, Input};
+use crate::quality::Quality;
+use crate::sky;
+
+/// Real time that is not yet a step. Without a window, or with a script, each frame is one.
+#[derive(Resource, Clone, Copy, Debug)]
+pub(crate) struct Pace(pub(crate) Option<f32>);
+
+/// Camera behind the courier.
+#[derive(Component)]
+pub(crate) struct FollowCamera;
+
+/// The courier.
+#[derive(Component)]
+pub(crate) struct Courier;
+
+/// The parcel below the courier, visible while it is on board.
+#[derive(Component)]
+pub(crate) struct Parcel;
+
+/// Place and field of view of a camera.
+type Lens = (&'static mut Transform, &'static mut Projection);
+
+/// Adds the courier, its camera and its controls.
+pub(crate) struct PlayerPlugin;
+
+impl Plugin for PlayerPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Startup, (spawn_courier, spawn_camera))
+            .add_systems(Update, (play, follow).chain());
+    }
+}
+
+fn spawn_courier(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+    quality: Res<Quality>,
+) {
+    let hull = merged([
+        (Vec3::new(1.5, 0.55, 3.6), Vec3::ZERO),
+        (Vec3::new(1.1, 0.5, 1.5), Vec3::new(0.0, 0.45, -0.2)),
+        (Vec3::new(3.4, 0.14, 0.9), Vec3::new(0.0, 0.05, 0.9)),
+        (Vec3::new(0.5, 0.5, 1.6), Vec3::new(-1.75, 0.0, 0.9)),
+        (Vec3::new(0.5, 0.5, 1.6), Vec3::new(1.75, 0.0, 0.9)),
+        (Vec3::new(0.12, 0.8, 0.8), Vec3::new(0.0, 0.6, 1.4)),
+    ]);
+    let jets = merged([
+        (Vec3::new(0.36, 0.36, 0.1), Vec3::new(-1.75, 0.0, 1.74)),
+        (Vec3::new(0.36, 0.36, 0.1), Vec3::new(1.75, 0.0, 1.74)),
+        (Vec3::new(0.9, 0.12, 0.1), Vec3::new(0.0, 0.05, 1.84)),
+    ]);
+    let lights = merged([
+        (Vec3::new(0.3, 0.14, 0.1), Vec3::new(-0.5, 0.0, -1.82)),
+        (Vec3::new(0.3, 0.14, 0.1), Vec3::new(0.5, 0.0, -1.82)),
+    ]);
+    let glow = |color| StandardMaterial {
+        emissive: color,
+        emissive_exposure_weight: 0.0,
+        ..StandardMaterial::from(Color::BLACK)
+    };
+    let paint = materials.add(StandardMaterial {
+        metallic: 0.2,
+        perceptual_roughness: 0.4,
+        emissive: LinearRgba::rgb(0.22, 0.075, 0.012),
+        emissive_exposure_weight: 0.0,
+        ..StandardMaterial::from(Color::srgb(0.95, 0.5, 0.12))
+    });
+    let cyan = materials.add(glow(LinearRgba::rgb(1.5, 9.0, 12.0)));
+    let white = materials.add(glow(LinearRgba::rgb(10.0, 9.5, 8.5)));
+    let green = materials.add(glow(LinearRgba::rgb(0.4, 1.6, 0.5)));
+    let boxed = meshes.add(Cuboid::new(0.9, 0.6, 1.1));
+    let parts = [
+        (meshes.add(hull), paint),
+        (meshes.add(jets), cyan),
+        (meshes.add(lights), white),
+    ];
+    let courier = (Courier, Transform::default(), Visibility::default());
+    commands.spawn(courier).with_children(|courier| {
+        for (mesh, material) in parts {
+            courier.spawn((Mesh3d(mesh), MeshMaterial3d(material)));
+        }
+        courier.spawn((
+            Parcel,
+            Mesh3d(boxed),
+            MeshMaterial3d(green),
+            Transform::from_xyz(0.0, -0.6, 0.3),
+        ));
+        courier.spawn((
+            SpotLight {
+                color: Color::srgb(0.85, 0.93, 1.0),
+                intensity: 5_000_000.0,
+                range: 90.0,
+                inner_angle: 0.2,
+                outer_angle: 0.42,
+                shadow_maps_enabled: quality.has_shadows(),
+                ..SpotLight::default()
+            },
+            Transform::from_xyz(0.0, -0.2, -2.0).with_rotation(Quat::from_rotation_x(-0.1)),
+        ));
+        courier.spawn((
+            PointLight {
+                color: Color::srgb(0.35, 0.85, 1.0),
+                intensity: 260_000.0,
+                range: 14.0,
+                ..PointLight::default()
+            },
+            Transform::from_xyz(0.0, 1.6, 3.4),
+        ));
+    });
+}
+
+fn spawn_camera(mut commands: Commands, quality: Res<Quality>) {
+    commands.spawn((
+        FollowCamera,
+        Camera3d::default(),
+        Hdr,
+        quality.msaa(),
+        Projection::Perspective(PerspectiveProjection {
+            fov: 1.05,
+            ..PerspectiveProjection::default()
+        }),
+        Tonemapping::AcesFitted,
+        Bloom {
+            intensity: 0.22,
+            ..Bloom::NATURAL
+        },
+        Fxaa::default(),
+        sky::fog(),
+        Transform::default(),
+    ));
+}
+
+/// Returns the input of a step from the keys.
+fn input(keys: &ButtonInput<KeyCode>) -> Input {
+    let axis = |plus: &[KeyCode], minus: &[KeyCode]| {
+        let down =
+            |codes: &[KeyCode]| f32::from(u8::from(codes.iter().any(|it| keys.pressed(*it))));
+        down(plus) - down(minus)
+    };
+    Input {
+        controls: Controls {
+            throttle: axis(&[KeyCode::KeyW], &[KeyCode::KeyS]),
+            turn: axis(
+                &[KeyCode::KeyA, KeyCode::ArrowLeft],
+                &[KeyCode::KeyD, KeyCode::ArrowRight],
+            ),
+            lift: axis(
+                &[KeyCode::ArrowUp, KeyCode::Space],
+                &[KeyCode::ArrowDown, KeyCode::ShiftLeft],
+            ),
+        },
+        start: keys.just_pressed(KeyCode::Enter),
+        pause: keys.any_just_pressed([KeyCode::KeyP, KeyCode::Escape]),
+        restart: keys.just_pressed(KeyCode::KeyR),
+    }
+}
+
+/// Advances the game by the steps that are due.
+pub(crate) fn play(
+    keys: Res<ButtonInput<KeyCode>>,
+    time: Res<Time<Real>>,
+    mut pace: ResMut<Pace>,
+    mut game: ResMut<Game>,
+    mut run: ResMut<Run>,
+    mut held: Local<Input>,
+) {
+    if run.is_over() {
+        return;
+    }
+    let now = input(&keys);
+    // A key that is pressed in a frame without a step counts in the next step.
+    *held = Input {
+        controls: now.controls,
+        start: held.start || now.start,
+        pause: held.pause || now.pause,
+        restart: held.restart || now.restart,
+    };
+    let steps = pace.0.as_mut().map_or(1, |left_over| {
+        // After a long stall the game does not try to catch up.
+        *left_over = (*left_over + time.delta_secs()).min(4.0 * STEP);
+        let steps = (*left_over / STEP).floor();
+        *left_over -= steps * STEP;
+        steps as u32
+    });
+    for _ in 0..steps {
+        game.step(*held);
+        (held.start, held.pause, held.restart) = (false, false, false);
+    }
+    let rules = &game.rules;
+    run.report.insert("score".to_owned(), rules.score.into());
+    run.report
+        .insert("level".to_owned(), (rules.level + 1).into());
+}
+
+/// Lets courier and camera follow the game, between two steps where frames are faster than these.
+pub(crate) fn follow(
+    game: Res<Game>,
+    pace: Res<Pace>,
+    mut courier: Single<&mut Transform, (With<Courier>, Without<FollowCamera>)>,
+    camera: Single<Lens, (With<FollowCamera>, Without<Courier>)>,
+    mut parcel: Single<&mut Visibility, With<Parcel>>,
+) {
+    let part = pace.0.map_or(1.0, |left_over| left_over / STEP);
+    let (flight, chase) = game.earlier;
+    let (next, next_chase) = (game.flight, game.chase);
+    courier.translation = flight.position.lerp(next.position, part);
+    courier.rotation = flight.rotation().slerp(next.rotation(), part);
+    let (mut place, mut projection) = camera.into_inner();
+    let eye = chase.eye.lerp(next_chase.eye, part);
+    let target = chase.target.lerp(next_chase.target, part);
+    *place = Transform::from_translation(eye).looking_at(target, Vec3::Y);
+    // Speed widens the view.
+    if let Projection::Perspective(perspective) = &mut *projection {
+        let speed = match game.rules.phase {
+            Phase::Title => 0.0,
+            _ => next.velocity.length() / TOP_SPEED,
+        };
+        perspective.fov = 1.0 + 0.16 * speed.min(1.0);
+    }
+    parcel.set_if_neq(match game.rules.is_carrying {
+        true => Visibility::Inherited,
+        false => Visibility::Hidden,
+    });
+}

@@ -1,0 +1,154 @@
+//! Rain in some levels: a compute pass of the program writes the drops of this frame to a buffer, and the vertex shader
+//! of a material reads them. Nobody says that one waits for the other: the plan does.
+
+use bevy_app::{App, Plugin, Startup, Update};
+use bevy_camera::visibility::NoFrustumCulling;
+use bevy_derive::Deref;
+use bevy_ecs::prelude::*;
+use quadrille::prelude::*;
+use quadrille_3d::prelude::*;
+use quadrille_3d::{MaterialPipelineDesc, MaterialPipelineKey, Pass3dSystems};
+
+use crate::game::Game;
+use crate::player::play;
+use crate::quality::Quality;
+
+/// Levels with rain, from 0.
+const WET: [usize; 3] = [1, 3, 4];
+
+/// Streaks of rain at the drops of a buffer.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+struct Rain {
+    #[storage(0, read_only, buffer)]
+    drops: GpuBuffer,
+}
+
+impl Material for Rain {
+    fn vertex_shader() -> ShaderRef {
+        STREAK.into()
+    }
+
+    fn fragment_shader() -> ShaderRef {
+        STREAK.into()
+    }
+
+    fn alpha_mode(&self) -> AlphaMode {
+        AlphaMode::Add
+    }
+
+    fn enable_shadows() -> bool {
+        false
+    }
+
+    fn specialize(pipeline: &mut MaterialPipelineDesc, _: MaterialPipelineKey<Self>) {
+        pipeline.cull_mode = None;
+    }
+}
+
+const STREAK: Handle<Shader> = bevy_asset::uuid_handle!("2b1f6a94-70f3-4bb5-9a35-0c4f3c1de005");
+const MATERIAL: Handle<Rain> = bevy_asset::uuid_handle!("2b1f6a94-70f3-4bb5-9a35-0c4f3c1de006");
+
+/// Positions of the drops in the world.
+#[derive(Resource, Deref)]
+struct Drops(GpuBuffer);
+
+#[derive(Resource)]
+struct Fall(ComputePipeline);
+
+/// Constants of `rain.wgsl`.
+#[derive(ShaderType)]
+struct Moment {
+    eye: Vec3,
+    /// In seconds.
+    time: f32,
+}
+
+/// The mesh of all streaks.
+#[derive(Component)]
+struct Streaks;
+
+/// Adds the rain.
+pub(crate) struct WeatherPlugin;
+
+impl Plugin for WeatherPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_plugins(MaterialPlugin::<Rain>::default())
+            .add_systems(RenderStartup, make)
+            .add_systems(Startup, spawn)
+            .add_systems(Update, show.after(play))
+            .add_systems(Render, fall.before(Pass3dSystems::Shadow));
+    }
+}
+
+/// Returns whether it rains.
+fn rains(game: &Game) -> bool {
+    WET.contains(&game.rules.level)
+}
+
+/// Creates the buffer and its pipeline; again after a lost device, with a new buffer in the material.
+fn make(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    quality: Res<Quality>,
+    mut materials: ResMut<Assets<Rain>>,
+) -> Result {
+    let shader = GpuShader::wgsl("rain.wgsl", include_str!("rain.wgsl"))?;
+    let desc = ComputePipelineDesc::of("rain", &shader);
+    commands.insert_resource(Fall(gpu.compute_pipeline(&desc)?));
+    let bytes = u64::from(quality.drops()) * 16;
+    let drops = gpu.create_buffer(&BufferDesc::storage("rain drops", bytes))?;
+    commands.insert_resource(Drops(drops.clone()));
+    materials.insert(MATERIAL.id(), Rain { drops })?;
+    Ok(())
+}
+
+/// Spawns one mesh of a quad for each drop, whose index is z; the vertex shader moves the corners to the drop.
+fn spawn(
+    mut commands: Commands,
+    mut shaders: ResMut<Assets<Shader>>,
+    mut meshes: ResMut<Assets<Mesh>>,
+    quality: Res<Quality>,
+) -> Result {
+    let source = include_str!("streak.wgsl");
+    shaders.insert(STREAK.id(), Shader::from_wgsl(source, "streak.wgsl"))?;
+    let quad = Rectangle::new(1.0, 1.0).mesh().build();
+    let mut mesh = quad.clone();
+    for drop in 1..quality.drops() {
+        // Quads have the same attributes, so nothing can fail.
+        let _ = mesh.merge(&quad.clone().translated_by(Vec3::Z * drop as f32));
+    }
+    commands.spawn((
+        Streaks,
+        Mesh3d(meshes.add(mesh)),
+        MeshMaterial3d(MATERIAL),
+        NotShadowCaster,
+        NoFrustumCulling,
+        Visibility::Hidden,
+    ));
+    Ok(())
+}
+
+fn show(game: Res<Game>, mut streaks: Single<&mut Visibility, With<Streaks>>) {
+    streaks.set_if_neq(match rains(&game) {
+        true => Visibility::Inherited,
+        false => Visibility::Hidden,
+    });
+}
+
+/// Lets the drops fall around the camera; in dry levels as well, for a pass may read only what was written.
+fn fall(
+    mut recorder: Recorder,
+    drops: StorageWrite<Drops>,
+    fall: Res<Fall>,
+    game: Res<Game>,
+    quality: Res<Quality>,
+) {
+    recorder
+        .compute(&fall.0)
+        .bind("drops", &drops)
+        .push(&Moment {
+            eye: game.chase.eye,
+            time: game.time,
+        })
+        .dispatch_invocations([quality.drops(), 1, 1]);
+}
