@@ -28,6 +28,7 @@ use bevy_app::{App, AppExit};
 use bevy_light::DirectionalLightShadowMap;
 use bevy_time::TimeUpdateStrategy;
 use clap::Parser;
+use examples::scores::Scores;
 use examples::script::{InputScript, Script};
 use examples::{CommonArgs, Size, args};
 use quadrille_2d::Quadrille2dPlugin;
@@ -94,7 +95,11 @@ fn main() -> AppExit {
     let window = [args.size.width(), args.size.height()];
     // Such runs are the same each time, so they touch no file of the user.
     let every_frame = args.common.is_headless() || script.is_some();
-    let scores = args.scores.or_else(scores::default_path);
+    let scores = match args.scores {
+        _ if every_frame => Scores::unsaved(),
+        Some(path) => Scores::of_file("courier", path),
+        None => Scores::of_player("courier"),
+    };
     let mut app = App::new();
     app.insert_resource(game)
         .insert_resource(player::Pace((!every_frame).then_some(0.0)))
@@ -115,7 +120,7 @@ fn main() -> AppExit {
             marker::MarkerPlugin,
             hud::HudPlugin,
             menu::MenuPlugin,
-            scores::ScoresPlugin(scores.filter(|_| !every_frame)),
+            scores::ScoresPlugin(scores),
         ));
     if every_frame {
         // Each frame is a step, so that pictures are the same each time.

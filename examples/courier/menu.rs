@@ -3,6 +3,7 @@
 use bevy_app::{App, Plugin, Startup, Update};
 use bevy_ecs::prelude::*;
 use bevy_ui::prelude::*;
+use examples::scores::Scores;
 use quadrille_2d::prelude::{Justify, TextColor, TextLayout};
 use quadrille_3d::prelude::*;
 
@@ -10,7 +11,6 @@ use crate::delivery::Phase;
 use crate::game::Game;
 use crate::hud::font;
 use crate::player::play;
-use crate::scores::Scores;
 
 /// The panel.
 #[derive(Component)]

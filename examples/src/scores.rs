@@ -29,6 +29,11 @@ impl Scores {
         Self::load(game, player_path(game))
     }
 
+    /// Reads the scores of a game from a file, as [`Scores::of_player`] does.
+    pub fn of_file(game: &'static str, path: PathBuf) -> Self {
+        Self::load(game, Some(path))
+    }
+
     /// Scores that are neither read nor written, for scripted games and games without a window.
     pub fn unsaved() -> Self {
         Self::default()
