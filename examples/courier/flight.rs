@@ -73,7 +73,7 @@ impl Flight {
         };
         let wanted = self.forward() * wanted_speed;
         let horizontal = self.velocity.with_y(0.0);
-        // It brakes better than it accelerates, and glides without throttle.
+        // Brakes are stronger than the engine; without throttle it glides.
         let rate = match controls.throttle {
             0.0 => 0.7,
             throttle if throttle < 0.0 => 2.6,

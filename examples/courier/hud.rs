@@ -5,6 +5,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::Rot2;
 use bevy_ui::UiTransform;
 use bevy_ui::prelude::*;
+use bevy_ui::widget::TextShadow;
 use quadrille_2d::prelude::{FontSize, Justify, TextColor, TextFont, TextLayout};
 use quadrille_3d::prelude::*;
 
@@ -57,6 +58,14 @@ pub(crate) fn font(size: f32) -> TextFont {
     }
 }
 
+/// Returns the shadow that keeps letters readable over lit windows.
+fn shadow() -> TextShadow {
+    TextShadow {
+        offset: Vec2::splat(2.0),
+        color: Color::srgba(0.0, 0.0, 0.02, 0.95),
+    }
+}
+
 /// Returns a node that spans the window at some distance from its top.
 fn row(top: f32) -> Node {
     Node {
@@ -76,7 +85,13 @@ fn spawn(mut commands: Commands) {
         (Line::Task, 92.0, 3.4, pale),
     ];
     for (line, top, size, color) in rows {
-        let text = (line, Text::default(), font(size), TextColor(color));
+        let text = (
+            line,
+            Text::default(),
+            font(size),
+            TextColor(color),
+            shadow(),
+        );
         commands.spawn(row(top)).with_child(text);
     }
     let corner = |left: bool, top: bool| Node {
@@ -100,6 +115,7 @@ fn spawn(mut commands: Commands) {
             font(3.6),
             TextColor(pale),
             TextLayout::justify(justify),
+            shadow(),
         ));
     }
     commands.spawn((
@@ -122,6 +138,7 @@ fn spawn(mut commands: Commands) {
         },
         Text::default(),
         font(2.8),
+        shadow(),
     ));
 }
 

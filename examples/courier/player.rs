@@ -46,12 +46,8 @@ impl Plugin for PlayerPlugin {
     }
 }
 
-fn spawn_courier(
-    mut commands: Commands,
-    mut meshes: ResMut<Assets<Mesh>>,
-    mut materials: ResMut<Assets<StandardMaterial>>,
-    quality: Res<Quality>,
-) {
+/// Returns meshes of hull, jets and lamps.
+fn courier_meshes() -> [Mesh; 3] {
     let hull = merged([
         (Vec3::new(1.5, 0.55, 3.6), Vec3::ZERO),
         (Vec3::new(1.1, 0.5, 1.5), Vec3::new(0.0, 0.45, -0.2)),
@@ -65,35 +61,42 @@ fn spawn_courier(
         (Vec3::new(0.36, 0.36, 0.1), Vec3::new(1.75, 0.0, 1.74)),
         (Vec3::new(0.9, 0.12, 0.1), Vec3::new(0.0, 0.05, 1.84)),
     ]);
-    let lights = merged([
+    let lamps = merged([
         (Vec3::new(0.3, 0.14, 0.1), Vec3::new(-0.5, 0.0, -1.82)),
         (Vec3::new(0.3, 0.14, 0.1), Vec3::new(0.5, 0.0, -1.82)),
     ]);
+    [hull, jets, lamps]
+}
+
+fn spawn_courier(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+    quality: Res<Quality>,
+) {
     let glow = |color| StandardMaterial {
         emissive: color,
         emissive_exposure_weight: 0.0,
         ..StandardMaterial::from(Color::BLACK)
     };
-    let paint = materials.add(StandardMaterial {
+    let paint = StandardMaterial {
         metallic: 0.2,
         perceptual_roughness: 0.4,
         emissive: LinearRgba::rgb(0.22, 0.075, 0.012),
         emissive_exposure_weight: 0.0,
         ..StandardMaterial::from(Color::srgb(0.95, 0.5, 0.12))
-    });
-    let cyan = materials.add(glow(LinearRgba::rgb(1.5, 9.0, 12.0)));
-    let white = materials.add(glow(LinearRgba::rgb(10.0, 9.5, 8.5)));
+    };
+    let cyan = glow(LinearRgba::rgb(1.5, 9.0, 12.0));
+    let white = glow(LinearRgba::rgb(10.0, 9.5, 8.5));
     let green = materials.add(glow(LinearRgba::rgb(0.4, 1.6, 0.5)));
     let boxed = meshes.add(Cuboid::new(0.9, 0.6, 1.1));
-    let parts = [
-        (meshes.add(hull), paint),
-        (meshes.add(jets), cyan),
-        (meshes.add(lights), white),
-    ];
     let courier = (Courier, Transform::default(), Visibility::default());
     commands.spawn(courier).with_children(|courier| {
-        for (mesh, material) in parts {
-            courier.spawn((Mesh3d(mesh), MeshMaterial3d(material)));
+        for (mesh, material) in courier_meshes().into_iter().zip([paint, cyan, white]) {
+            courier.spawn((
+                Mesh3d(meshes.add(mesh)),
+                MeshMaterial3d(materials.add(material)),
+            ));
         }
         courier.spawn((
             Parcel,
