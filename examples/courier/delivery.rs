@@ -10,11 +10,11 @@ pub(crate) const LEVELS: usize = 5;
 /// Parcels to deliver in each level.
 const PARCELS: [u32; LEVELS] = [3, 3, 4, 4, 5];
 /// Speed in meters per second that the clock allows for, by level.
-const PACE: [f32; LEVELS] = [15.0, 18.0, 21.0, 24.0, 27.0];
+const PACE: [f32; LEVELS] = [15.0, 19.0, 23.0, 27.0, 31.0];
 /// Longest way of a parcel in meters, by level.
 const REACH: [f32; LEVELS] = [260.0, 340.0, 440.0, 560.0, 700.0];
 /// Most seconds on the clock.
-const MOST_TIME: f32 = 99.0;
+const MOST_TIME: f32 = 70.0;
 /// Distance at which a site is reached, in meters.
 pub(crate) const REACHED: f32 = 8.0;
 /// Impacts above this speed end the combo, in meters per second.
