@@ -143,13 +143,14 @@ impl Deliveries {
         };
         self.say(&format!("DELIVERED  +{points}"));
         if self.delivered == self.parcels() {
-            self.delivered = 0;
             // Seconds left at the end of a level are points.
             self.score += 20 * self.time as u32;
             if self.level + 1 == LEVELS {
                 self.phase = Phase::Won;
+                self.message.clear();
                 return;
             }
+            self.delivered = 0;
             self.level += 1;
             self.time += 10.0;
             self.say(&format!("LEVEL {}", self.level + 1));
