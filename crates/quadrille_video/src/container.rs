@@ -9,6 +9,24 @@ use std::sync::Arc;
 
 use crate::error::VideoError;
 
+/// Video codec of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Codec {
+    /// ITU-T H.264 (AVC).
+    H264,
+    /// ITU-T H.265 (HEVC).
+    H265,
+}
+
+impl std::fmt::Display for Codec {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::H264 => "H.264",
+            Self::H265 => "H.265",
+        })
+    }
+}
+
 /// Coded video: parameter sets and samples in decoding order.
 ///
 /// ```
@@ -21,6 +39,7 @@ use crate::error::VideoError;
 /// ```
 #[derive(Clone, Debug)]
 pub struct VideoStream {
+    codec: Codec,
     bytes: Arc<[u8]>,
     samples: Vec<Sample>,
     parameter_sets: Vec<Vec<u8>>,
@@ -47,7 +66,7 @@ pub struct Sample {
 pub(crate) enum Framing {
     /// Big-endian lengths of so many bytes, 1 to 4 (ISO/IEC 14496-15).
     Lengths(u8),
-    /// Start codes (ITU-T H.264, annex B).
+    /// Start codes (ITU-T H.264 and H.265, annex B).
     StartCodes,
 }
 
@@ -55,10 +74,10 @@ pub(crate) enum Framing {
 pub(crate) const DEFAULT_RATE: u32 = 25;
 
 impl VideoStream {
-    /// Reads the structure of an MP4 file, or splits an H.264 byte stream (Annex B) into access units.
+    /// Reads the structure of an MP4 file, or splits a byte stream (Annex B) into access units.
     ///
     /// # Errors
-    /// The bytes are neither, or have no H.264 track.
+    /// The bytes are neither, or have no H.264 or H.265 track.
     pub fn parse(bytes: impl Into<Arc<[u8]>>) -> Result<Self, VideoError> {
         let bytes = bytes.into();
         if nal::starts_with_start_code(&bytes) {
@@ -66,6 +85,11 @@ impl VideoStream {
         } else {
             mp4::parse(bytes)
         }
+    }
+
+    /// Codec of the samples.
+    pub fn codec(&self) -> Codec {
+        self.codec
     }
 
     /// Samples in decoding order.
@@ -88,8 +112,7 @@ impl VideoStream {
         i64::try_from(self.duration).unwrap_or(i64::MAX)
     }
 
-    /// Sequence and picture parameter sets that hold before the first sample, so that decoding can begin at each sync
-    /// sample.
+    /// Parameter sets that hold before the first sample, so that decoding can begin at each sync sample.
     pub(crate) fn parameter_sets(&self) -> &[Vec<u8>] {
         &self.parameter_sets
     }

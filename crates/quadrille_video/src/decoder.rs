@@ -1,8 +1,8 @@
 //! Decoders: from samples to pictures in the order of presentation.
 
+use crate::coding::{ColorMatrix, PictureSize};
 use crate::container::VideoStream;
 use crate::error::VideoError;
-use crate::h264::{ColorMatrix, PictureSize};
 
 /// Complete picture.
 #[derive(Clone, Debug, PartialEq)]

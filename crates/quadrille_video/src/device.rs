@@ -1,5 +1,5 @@
-//! Decoding by the device: video sessions of `VK_KHR_video_queue`, `VK_KHR_video_decode_queue` and
-//! `VK_KHR_video_decode_h264`.
+//! Decoding by the device: video sessions of `VK_KHR_video_queue`, `VK_KHR_video_decode_queue`,
+//! `VK_KHR_video_decode_h264` and `VK_KHR_video_decode_h265`.
 //!
 //! A session keeps its decoded picture buffer and bitstreams to itself: they never leave the decode queue, so plans do
 //! not list them, and their barriers stand between the pictures of a pass. Decoded pictures leave by copies of their
@@ -14,6 +14,7 @@ pub(crate) mod bitstream;
 pub(crate) mod commands;
 pub(crate) mod decoder;
 pub(crate) mod memory;
+mod picture_info;
 pub(crate) mod session;
 pub(crate) mod sets;
 pub(crate) mod support;

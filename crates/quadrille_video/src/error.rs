@@ -8,8 +8,8 @@ use thiserror::Error;
 pub enum VideoError {
     /// The bytes are neither a readable MP4 file nor an Annex B stream.
     #[error(
-        "the file is no readable video: {problem}. Use an MP4 file (.mp4, .m4v, .mov) without fragments or an H.264 \
-         byte stream (.h264, .264)"
+        "the file is no readable video: {problem}. Use an MP4 file (.mp4, .m4v, .mov) without fragments or a byte \
+         stream (.h264, .264, .h265, .265)"
     )]
     Container {
         /// Problem, with its values.
@@ -17,7 +17,7 @@ pub enum VideoError {
     },
     /// The file has no video track of a supported codec.
     #[error(
-        "the file has no H.264 track, but {found}. Convert it, for example by `ffmpeg -i FILE -c:v libx264 -pix_fmt \
+        "the file has no track of H.264 or H.265, but {found}. Convert it, for example by `ffmpeg -i FILE -c:v libx264 -pix_fmt \
          yuv420p OUT.mp4`"
     )]
     Codec {
@@ -46,7 +46,8 @@ pub enum VideoError {
     /// The device cannot decode the video.
     #[error(
         "the device `{device}` cannot decode the video: it lacks {missing}. Update its driver, choose another device \
-         with `QUADRILLE_DEVICE`, or enable the feature `openh264` of `quadrille_video`, which decodes on the CPU"
+         with `QUADRILLE_DEVICE`, or enable the feature `openh264` of `quadrille_video`, which decodes H.264 on \
+         the CPU"
     )]
     Device {
         /// Name of the device.

@@ -5,109 +5,30 @@
 
 pub(crate) mod access_units;
 pub(crate) mod order_count;
-pub(crate) mod output;
 pub(crate) mod references;
 
 use h264_reader::Context;
 use h264_reader::nal::pps::PicParameterSet;
 use h264_reader::nal::slice::{FieldPic, SliceFamily, SliceHeader};
-use h264_reader::nal::sps::{ChromaFormat, FrameMbsFlags, SeqParameterSet};
+use h264_reader::nal::sps::{ChromaFormat, FrameMbsFlags, PicOrderCntType, SeqParameterSet};
 use h264_reader::nal::{Nal as _, NalHeader, RefNal, UnitType};
 
+use crate::coding::{
+    CodedPicture, ColorMatrix, KnownSets, MAX_SLOTS, PictureSize, Sequence, Syntax,
+};
 use crate::error::VideoError;
+use crate::output::{OutputLimits, OutputOrder};
 use order_count::OrderCounts;
-use output::OutputOrder;
-use references::{Reference, References};
-
-/// Slots of the decoded picture buffer: 16 references at most, and the picture that is decoded.
-pub(crate) const MAX_SLOTS: usize = 17;
+use references::References;
 
 /// Limit of width and height in pixels: level 6.2 allows 16,880 in one direction.
 const MAX_SIZE: u32 = 16_384;
-
-/// Picture that is ready for decoding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CodedPicture {
-    /// Number in decoding order, unique in a parser.
-    pub id: u64,
-    /// `seq_parameter_set_id`.
-    pub sps: u8,
-    /// `pic_parameter_set_id`.
-    pub pps: u8,
-    /// `frame_num`.
-    pub frame_num: u16,
-    /// `idr_pic_id`.
-    pub idr_pic_id: u16,
-    /// Order counts of the top and bottom field.
-    pub order_counts: [i32; 2],
-    /// Whether it is an instantaneous decoding refresh.
-    pub is_idr: bool,
-    /// Whether all slices are I slices.
-    pub is_intra: bool,
-    /// Whether later pictures may refer to it.
-    pub is_reference: bool,
-    /// Slot that it is decoded to.
-    pub slot: usize,
-    /// References before it.
-    pub references: Vec<Reference>,
-    /// Indices of its slices in the list of NAL units.
-    pub slices: Vec<usize>,
-    /// Ids of pictures that are complete in output order once it is decoded.
-    pub output: Vec<u64>,
-}
-
-/// Size of a coded picture and the part that is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PictureSize {
-    /// Coded width and height in pixels, multiples of 16.
-    pub coded: [u32; 2],
-    /// First pixel that is shown.
-    pub origin: [u32; 2],
-    /// Shown width and height in pixels.
-    pub shown: [u32; 2],
-}
-
-/// Translation of luma and chroma to colors (ITU-T H.273, section 8.3).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ColorMatrix {
-    /// Luma weights of red and blue: `KR` and `KB`.
-    pub weights: [f32; 2],
-    /// Whether all 256 values are used.
-    pub full_range: bool,
-}
-
-impl ColorMatrix {
-    /// The matrix that a sequence states; ITU-R BT.709 for the sizes of high definition and BT.601 for smaller ones
-    /// if it states none.
-    fn of(sps: &SeqParameterSet, size: &PictureSize) -> Self {
-        const BT_709: [f32; 2] = [0.2126, 0.0722];
-        const BT_601: [f32; 2] = [0.299, 0.114];
-        const BT_2020: [f32; 2] = [0.2627, 0.0593];
-        let vui = sps.vui_parameters.as_ref();
-        let signal = vui.and_then(|vui| vui.video_signal_type.as_ref());
-        let colors = signal.and_then(|signal| signal.colour_description.as_ref());
-        let weights = match colors.map(|colors| colors.matrix_coefficients) {
-            Some(1) => BT_709,
-            Some(5 | 6) => BT_601,
-            Some(9) => BT_2020,
-            _ if size.shown[1] >= 720 => BT_709,
-            _ => BT_601,
-        };
-        Self {
-            weights,
-            full_range: signal.is_some_and(|signal| signal.video_full_range_flag),
-        }
-    }
-}
 
 /// State of a stream between pictures.
 #[derive(Default)]
 pub(crate) struct Parser {
     context: Context,
-    /// Bytes of the sets in the context.
-    known_sets: Vec<((u8, u8), Vec<u8>)>,
-    /// Number that changes with the contents of any set.
-    version: u64,
+    known: KnownSets,
     size: Option<PictureSize>,
     color: Option<ColorMatrix>,
     references: References,
@@ -140,7 +61,19 @@ impl Parser {
 
     /// Number that changes with the contents of parameter sets.
     pub(crate) fn version(&self) -> u64 {
-        self.version
+        self.known.version()
+    }
+
+    /// Demands of a sequence on its decoder.
+    pub(crate) fn sequence(&self, sps: u8) -> Option<Sequence> {
+        let mut known = self.context.sps();
+        let sps = known.find(|it| it.seq_parameter_set_id.id() == sps)?;
+        Some(Sequence {
+            profile_idc: sps.profile().profile_idc(),
+            level_idc: sps.level_idc,
+            references: sps.max_num_ref_frames,
+            reordered: output_limits(sps).reordered,
+        })
     }
 
     /// Size and colors of the last picture; `None` before the first one.
@@ -187,33 +120,25 @@ impl Parser {
             let sps = SeqParameterSet::from_bits(nal.rbsp_bits());
             let sps = sps.map_err(|error| format!("sequence parameter set: {error:?}"))?;
             let id = sps.seq_parameter_set_id.id();
-            if self.is_known((kind, id), unit) {
+            if self.known.contains((kind, id), unit) {
                 return Ok(());
             }
             self.context.put_seq_param_set(sps);
             // Picture parameter sets are parsed by the sequence parameter set that they name.
-            self.known_sets
-                .retain(|((kind, _), _)| *kind == UnitType::SeqParameterSet.id());
+            self.known.remove_type(UnitType::PicParameterSet.id());
             id
         } else {
             let pps = PicParameterSet::from_bits(&self.context, nal.rbsp_bits());
             let pps = pps.map_err(|error| format!("picture parameter set: {error:?}"))?;
             let id = pps.pic_parameter_set_id.id();
-            if self.is_known((kind, id), unit) {
+            if self.known.contains((kind, id), unit) {
                 return Ok(());
             }
             self.context.put_pic_param_set(pps);
             id
         };
-        self.known_sets.retain(|(key, _)| *key != (kind, id));
-        self.known_sets.push(((kind, id), unit.to_vec()));
-        self.version += 1;
+        self.known.insert((kind, id), unit);
         Ok(())
-    }
-
-    fn is_known(&self, key: (u8, u8), unit: &[u8]) -> bool {
-        let mut known = self.known_sets.iter();
-        known.any(|(other, bytes)| *other == key && bytes == unit)
     }
 
     /// Parses the slices of a picture, and updates the state.
@@ -264,23 +189,28 @@ impl Parser {
         }
         let id = self.next;
         self.next += 1;
-        let output = self.output.add(sps, id, order_counts, is_idr || resets);
+        let shown = (id, order_counts[0].min(order_counts[1]));
+        let begins = is_idr || resets;
+        let output = self.output.add(output_limits(sps), shown, true, begins);
         self.size = Some(size);
-        self.color = Some(ColorMatrix::of(sps, &size));
+        self.color = Some(color(sps, &size));
         Ok(CodedPicture {
             id,
             sps: sps.seq_parameter_set_id.id(),
             pps: pps.pic_parameter_set_id.id(),
-            frame_num: slice.frame_num,
-            idr_pic_id: slice.idr_pic_id.unwrap_or(0) as u16,
             order_counts,
-            is_idr,
+            is_refresh: is_idr,
             is_intra,
             is_reference,
+            is_shown: true,
             slot,
             references: known,
             slices: indices,
             output,
+            syntax: Syntax::H264 {
+                frame_num: slice.frame_num,
+                idr_pic_id: slice.idr_pic_id.unwrap_or(0) as u16,
+            },
         })
     }
 }
@@ -395,6 +325,41 @@ fn picture_size(sps: &SeqParameterSet) -> Result<PictureSize, VideoError> {
         origin,
         shown: [width, height],
     })
+}
+
+/// The matrix that a sequence states.
+fn color(sps: &SeqParameterSet, size: &PictureSize) -> ColorMatrix {
+    let vui = sps.vui_parameters.as_ref();
+    let signal = vui.and_then(|vui| vui.video_signal_type.as_ref());
+    let colors = signal.and_then(|signal| signal.colour_description.as_ref());
+    let coefficients = colors.map(|colors| colors.matrix_coefficients);
+    let full_range = signal.is_some_and(|signal| signal.video_full_range_flag);
+    ColorMatrix::new(coefficients, full_range, size)
+}
+
+fn output_limits(sps: &SeqParameterSet) -> OutputLimits {
+    OutputLimits {
+        reordered: max_reordered(sps),
+        latency: None,
+    }
+}
+
+/// Number of pictures that may precede another one in decoding order and follow it in output order: as the sequence
+/// parameter set states (clause E.2.1), or the capacity of the decoded picture buffer (clause A.3.1).
+fn max_reordered(sps: &SeqParameterSet) -> usize {
+    if sps.pic_order_cnt == PicOrderCntType::TypeTwo {
+        return 0;
+    }
+    let restrictions = sps.vui_parameters.as_ref();
+    let restrictions = restrictions.and_then(|vui| vui.bitstream_restrictions.as_ref());
+    if let Some(known) = restrictions {
+        return known.max_num_reorder_frames.min(16) as usize;
+    }
+    let mbs = (u64::from(sps.pic_width_in_mbs_minus1) + 1)
+        * (u64::from(sps.pic_height_in_map_units_minus1) + 1);
+    let limits = sps.level().limits();
+    let frames = limits.map_or(16, |limits| u64::from(limits.max_dpb_mbs) / mbs);
+    frames.clamp(1, 16) as usize
 }
 
 #[cfg(test)]

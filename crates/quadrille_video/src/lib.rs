@@ -1,13 +1,13 @@
-//! H.264 video as textures: [`VideoPlayer`] plays a file on an image asset, which sprites, materials and nodes draw.
+//! H.264 and H.265 video as textures: [`VideoPlayer`] plays a file on an image asset, which sprites, materials and nodes draw.
 //!
 //! # Model
 //!
 //! ```text
 //! file              container  samples and their times (MP4, Annex B)
 //! PostUpdate        playback   which samples a frame decodes, which picture it shows
-//!                   h264       parameter sets, order counts, references, output order
+//!                   coding     parameter sets, order counts, references (h264, h265), output order
 //! decode_videos     device     a session of Vulkan Video decodes, planes are copied to a buffer
-//! (or PostUpdate)   software   OpenH264 decodes on the CPU, planes are uploaded
+//! (or PostUpdate)   software   OpenH264 decodes H.264 on the CPU, planes are uploaded
 //! convert_videos    plugin     planes to the image of the player, before the passes of 2D and 3D
 //! ```
 //!
@@ -21,12 +21,15 @@
 //! - **Images are of 8 bits in sRGB**, as files are: the device encodes what the conversion makes linear.
 //! - **A frame decodes by the clock, not ahead of it**: at most eight samples, so that a seek delays no frame by more.
 
+mod coding;
 mod container;
 mod decoder;
 mod device;
 mod error;
 pub mod guide;
 mod h264;
+mod h265;
+mod output;
 mod playback;
 mod player;
 mod plugin;
@@ -39,7 +42,7 @@ mod api {
     pub(crate) use quadrille::vulkan::{ash, vk};
 }
 
-pub use container::{Sample, VideoStream};
+pub use container::{Codec, Sample, VideoStream};
 pub use device::decoder::with_decode_queue;
 pub use error::VideoError;
 pub use player::{Video, VideoPlayer};

@@ -7,10 +7,11 @@ use openh264::OpenH264API;
 use openh264::decoder::{DecodeOptions, DecodedYUV, Decoder as OpenH264, DecoderConfig, Flush};
 use openh264::formats::YUVSource as _;
 
+use crate::coding::{ColorMatrix, PictureSize};
 use crate::container::VideoStream;
 use crate::decoder::{Decoded, Decoder, Picture, Planes};
 use crate::error::VideoError;
-use crate::h264::{ColorMatrix, Parser, PictureSize};
+use crate::h264::Parser;
 
 /// Decoder on the CPU. OpenH264 orders the pictures; their times are those of the samples in ascending order.
 pub(crate) struct SoftwareDecoder {

@@ -6,7 +6,7 @@ use quadrille::sync::resource::ResourceId;
 use quadrille::vulkan::device::Gpu;
 use quadrille::vulkan::resources::GpuBuffer;
 
-use crate::container::VideoStream;
+use crate::container::{Codec, VideoStream};
 use crate::decoder::Decoder;
 use crate::device::decoder::DeviceDecoder;
 use crate::error::VideoError;
@@ -18,12 +18,12 @@ use crate::software::SoftwareDecoder;
 /// Decoder choice of a [`VideoPlugin`](crate::VideoPlugin).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DecodeOn {
-    /// The device where possible; otherwise the CPU, with the feature `openh264`.
+    /// The device where possible; otherwise, for H.264 and with the feature `openh264`, the CPU.
     #[default]
     Any,
     /// The device only.
     Device,
-    /// The CPU only.
+    /// The CPU only, for H.264.
     #[cfg(feature = "openh264")]
     Cpu,
 }
@@ -36,25 +36,34 @@ pub(crate) enum PlayerDecoder {
 }
 
 impl PlayerDecoder {
-    pub(crate) fn new(gpu: &Gpu, on: DecodeOn) -> Result<Self, VideoError> {
+    pub(crate) fn new(gpu: &Gpu, on: DecodeOn, codec: Codec) -> Result<Self, VideoError> {
         #[cfg(feature = "openh264")]
         if on == DecodeOn::Cpu {
-            return Ok(Self::cpu());
+            return match codec {
+                Codec::H264 => Ok(Self::cpu()),
+                Codec::H265 => Err(VideoError::Unsupported {
+                    feature: "H.265 with `DecodeOn::Cpu`".to_owned(),
+                }),
+            };
         }
-        match DeviceDecoder::new(gpu) {
+        match DeviceDecoder::new(gpu, codec) {
             Ok(decoder) => Ok(Self::Device(Box::new(decoder))),
-            Err(error) => Self::instead(on, error),
+            Err(error) => Self::instead(on, codec, error),
         }
     }
 
     /// A decoder on the CPU after an error of the device, if there is one and it may be used.
-    pub(crate) fn instead(on: DecodeOn, error: VideoError) -> Result<Self, VideoError> {
+    pub(crate) fn instead(
+        on: DecodeOn,
+        codec: Codec,
+        error: VideoError,
+    ) -> Result<Self, VideoError> {
         #[cfg(feature = "openh264")]
-        if on == DecodeOn::Any {
+        if on == DecodeOn::Any && codec == Codec::H264 {
             tracing::debug!("{error}; the CPU decodes");
             return Ok(Self::cpu());
         }
-        let _ = on;
+        let _ = (on, codec);
         Err(error)
     }
 
@@ -130,7 +139,7 @@ impl VideoState {
         let ticks = (position * f64::from(stream.timescale()) + 1e-3) as i64;
         let ticks = ticks.min(stream.duration_ticks() - 1);
         if self.decoder.is_none() {
-            match PlayerDecoder::new(gpu, on) {
+            match PlayerDecoder::new(gpu, on, stream.codec()) {
                 Ok(decoder) => self.decoder = Some(decoder),
                 Err(error) => {
                     self.has_failed = true;
@@ -173,7 +182,7 @@ impl VideoState {
         (stream, ticks): (&VideoStream, i64),
     ) -> Result<(), VideoError> {
         let replaced = match self.decoder {
-            Some(PlayerDecoder::Device(_)) => PlayerDecoder::instead(on, error),
+            Some(PlayerDecoder::Device(_)) => PlayerDecoder::instead(on, stream.codec(), error),
             _ => Err(error),
         };
         match replaced {

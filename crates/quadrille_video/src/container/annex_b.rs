@@ -1,13 +1,22 @@
-//! H.264 byte streams without a container (ITU-T H.264, annex B).
+//! Byte streams without a container (ITU-T H.264 and H.265, annex B).
 
 use std::sync::Arc;
 
-use super::{DEFAULT_RATE, Framing, Sample, VideoStream, nal};
+use super::{Codec, DEFAULT_RATE, Framing, Sample, VideoStream, nal};
 use crate::error::VideoError;
-use crate::h264::access_units;
+use crate::{h264, h265};
 
 pub(super) fn parse(bytes: Arc<[u8]>) -> Result<VideoStream, VideoError> {
-    let units = access_units::split(&bytes, nal::by_start_codes(&bytes));
+    let units = nal::by_start_codes(&bytes);
+    let mut slices = nal::by_start_codes(&bytes).map(|range| &bytes[range]);
+    let codec = match h265::access_units::is_h265(&mut slices) {
+        true => Codec::H265,
+        false => Codec::H264,
+    };
+    let units = match codec {
+        Codec::H264 => h264::access_units::split(&bytes, units),
+        Codec::H265 => h265::access_units::split(&bytes, units),
+    };
     if units.pictures.is_empty() {
         return Err(VideoError::Container {
             problem: "the byte stream has no complete picture".to_owned(),
@@ -27,6 +36,7 @@ pub(super) fn parse(bytes: Arc<[u8]>) -> Result<VideoStream, VideoError> {
         })
         .collect();
     Ok(VideoStream {
+        codec,
         bytes: Arc::clone(&bytes),
         duration: duration.unsigned_abs(),
         samples,

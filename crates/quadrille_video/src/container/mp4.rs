@@ -1,4 +1,4 @@
-//! MP4 files (ISO/IEC 14496-12): the first H.264 track, from its sample table.
+//! MP4 files (ISO/IEC 14496-12): the first track of H.264 or H.265, from its sample table.
 //!
 //! Own code, since the parsers at hand either panic on broken sample tables (`re_mp4` 0.5) or turn on features of
 //! `tracing` and `num` for every program (`mp4-atom` 0.17). All reads are checked, and nothing is allocated by a size
@@ -7,8 +7,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Framing, Sample, VideoStream};
+use super::{Codec, Framing, Sample, VideoStream};
 use crate::error::VideoError;
+use crate::h265::nal;
 
 /// Limit of the number of samples that take no space in the file, as those of one size: 90 hours at 60 Hz.
 const MAX_SAMPLES: usize = 20_000_000;
@@ -31,22 +32,32 @@ pub(super) fn parse(bytes: Arc<[u8]>) -> Result<VideoStream, VideoError> {
         };
         // Version and flags, number of entries, then the entries as boxes.
         let entries = Boxes(table).find(b"stsd").and_then(|stsd| stsd.get(8..));
-        let Some((codec, entry)) = entries.and_then(|entries| Boxes(entries).next()) else {
+        let Some((name, entry)) = entries.and_then(|entries| Boxes(entries).next()) else {
             continue;
         };
-        if codec != *b"avc1" && codec != *b"avc3" {
-            found.push(codec_name(codec));
-            continue;
-        }
+        let codec = match &name {
+            b"avc1" | b"avc3" => Codec::H264,
+            b"hvc1" | b"hev1" => Codec::H265,
+            _ => {
+                found.push(codec_name(name));
+                continue;
+            }
+        };
         // Fields of a visual sample entry take 78 bytes.
-        let config = entry.get(78..).and_then(|boxes| Boxes(boxes).find(b"avcC"));
-        let config = config.and_then(Config::parse);
-        let config = config.ok_or_else(|| problem("its H.264 track has no readable box `avcC`"))?;
+        let boxes = Boxes(entry.get(78..).unwrap_or(&[]));
+        let (config, wanted) = match codec {
+            Codec::H264 => (boxes.find(b"avcC").and_then(Config::parse_h264), "avcC"),
+            Codec::H265 => (boxes.find(b"hvcC").and_then(Config::parse_h265), "hvcC"),
+        };
+        let config = config
+            .ok_or_else(|| problem(&format!("its {codec} track has no readable box `{wanted}`")))?;
         let header = path(track, &[b"mdia", b"mdhd"]).and_then(timescale);
-        let timescale = header.ok_or_else(|| problem("its H.264 track has no time scale"))?;
+        let timescale =
+            header.ok_or_else(|| problem(&format!("its {codec} track has no time scale")))?;
         let table = Table::parse(table);
         let samples = table.samples(bytes.len())?;
         return Ok(VideoStream {
+            codec,
             duration: table.duration(samples.len()),
             samples,
             parameter_sets: config.sets,
@@ -66,7 +77,6 @@ pub(super) fn parse(bytes: Arc<[u8]>) -> Result<VideoStream, VideoError> {
 /// Name of a codec for messages.
 fn codec_name(codec: Name) -> String {
     match &codec {
-        b"hvc1" | b"hev1" => "H.265".to_owned(),
         b"av01" => "AV1".to_owned(),
         b"vp08" => "VP8".to_owned(),
         b"vp09" => "VP9".to_owned(),
@@ -130,14 +140,14 @@ fn timescale(header: &[u8]) -> Option<u32> {
     be_32(header, offset).filter(|&ticks| ticks > 0)
 }
 
-/// `AVCDecoderConfigurationRecord` (ISO/IEC 14496-15).
+/// `AVCDecoderConfigurationRecord` or `HEVCDecoderConfigurationRecord` (ISO/IEC 14496-15).
 struct Config {
     length_size: u8,
     sets: Vec<Vec<u8>>,
 }
 
 impl Config {
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    fn parse_h264(bytes: &[u8]) -> Option<Self> {
         let length_size = (bytes.get(4)? & 3) + 1;
         let mut sets = Vec::new();
         let mut rest = bytes.get(5..)?;
@@ -146,15 +156,39 @@ impl Config {
             let (count, behind) = rest.split_first()?;
             rest = behind;
             for _ in 0..count & mask {
-                let (size, behind) = rest.split_first_chunk::<2>()?;
-                let size = usize::from(u16::from_be_bytes(*size));
-                let (set, behind) = behind.split_at_checked(size)?;
-                sets.push(set.to_vec());
-                rest = behind;
+                sets.push(take_set(&mut rest)?.to_vec());
             }
         }
         Some(Self { length_size, sets })
     }
+
+    fn parse_h265(bytes: &[u8]) -> Option<Self> {
+        let length_size = (bytes.get(21)? & 3) + 1;
+        let (arrays, mut rest) = bytes.get(22..)?.split_first()?;
+        let mut sets = Vec::new();
+        for _ in 0..*arrays {
+            // The type of NAL units, with two flags before it, and their number.
+            let (head, behind) = rest.split_first_chunk::<3>()?;
+            rest = behind;
+            let is_set = matches!(head[0] & 0x3f, nal::VPS | nal::SPS | nal::PPS);
+            for _ in 0..u16::from_be_bytes([head[1], head[2]]) {
+                let unit = take_set(&mut rest)?;
+                if is_set {
+                    sets.push(unit.to_vec());
+                }
+            }
+        }
+        Some(Self { length_size, sets })
+    }
+}
+
+/// Takes a NAL unit behind its size of two bytes.
+fn take_set<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (size, behind) = rest.split_first_chunk::<2>()?;
+    let size = usize::from(u16::from_be_bytes(*size));
+    let (set, behind) = behind.split_at_checked(size)?;
+    *rest = behind;
+    Some(set)
 }
 
 /// Rows of the boxes of a sample table.

@@ -8,7 +8,7 @@ pub(crate) fn starts_with_start_code(bytes: &[u8]) -> bool {
     zeros >= 2 && bytes.get(zeros) == Some(&1)
 }
 
-/// Ranges of the NAL units of a byte stream (H.264, annex B). Zeros before a start code belong to no unit.
+/// Ranges of the NAL units of a byte stream (H.264 and H.265, annex B). Zeros before a start code belong to no unit.
 pub(crate) fn by_start_codes(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = next_start(bytes, 0);
     std::iter::from_fn(move || {

@@ -3,6 +3,8 @@ use super::*;
 const CLOCK: &[u8] = include_bytes!("../../assets/clock.mp4");
 const FADED: &[u8] = include_bytes!("../../assets/faded.mp4");
 const CROPPED: &[u8] = include_bytes!("../../assets/cropped.mp4");
+const OPEN_GOP: &[u8] = include_bytes!("../../assets/open_gop.mp4");
+const RADL: &[u8] = include_bytes!("../../assets/radl.h265");
 
 /// The byte stream of a file: parameter sets and units behind start codes.
 pub(crate) fn annex_b(stream: &VideoStream) -> Vec<u8> {
@@ -15,6 +17,39 @@ pub(crate) fn annex_b(stream: &VideoStream) -> Vec<u8> {
     for sample in 0..stream.samples().len() {
         stream.nal_units(sample).into_iter().for_each(&mut add);
     }
+    bytes
+}
+
+/// Changes bytes, cuts, or repeats a part.
+fn mutate(bytes: &mut Vec<u8>, random: &mut fastrand::Rng) {
+    for _ in 0..random.usize(1..8) {
+        let at = random.usize(..bytes.len());
+        match random.u8(..8) {
+            0 => bytes.truncate(at.max(64)),
+            1 => {
+                let end = (at + random.usize(1..64)).min(bytes.len());
+                bytes.drain(at..end);
+            }
+            2 => {
+                let end = (at + random.usize(1..64)).min(bytes.len());
+                let part = bytes[at..end].to_vec();
+                bytes.splice(at..at, part);
+            }
+            3 => bytes[at] = [0, 1, 0x7f, 0x80, 0xff][random.usize(..5)],
+            _ => bytes[at] ^= 1 << random.u8(..8),
+        }
+    }
+}
+
+/// A file with errors. Half of them hit the headers, which are a small part.
+pub(crate) fn mutated(file: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
+    let mut bytes = file.to_vec();
+    let tail = match random.bool() {
+        true => bytes.split_off(bytes.len().min(2048)),
+        false => Vec::new(),
+    };
+    mutate(&mut bytes, random);
+    bytes.extend(tail);
     bytes
 }
 
@@ -39,7 +74,7 @@ fn mp4_has_its_samples_times_and_sync_samples() {
 
 #[test]
 fn byte_stream_splits_into_the_samples_of_the_mp4() {
-    for file in [CLOCK, FADED, CROPPED] {
+    for file in [CLOCK, FADED, CROPPED, OPEN_GOP] {
         let stream = VideoStream::parse(file).unwrap();
         let bytes = annex_b(&stream);
         let split = VideoStream::parse(bytes).unwrap();
@@ -51,6 +86,42 @@ fn byte_stream_splits_into_the_samples_of_the_mp4() {
         assert!((split.duration() - stream.duration()).abs() < 1e-3);
         assert!(split.samples()[0].is_sync && !split.samples()[1].is_sync);
     }
+}
+
+#[test]
+fn codec_is_that_of_the_track_or_of_the_first_parameter_set() {
+    let codec = |file: &[u8]| VideoStream::parse(file).unwrap().codec();
+    assert_eq!(codec(CLOCK), Codec::H264);
+    assert_eq!(codec(OPEN_GOP), Codec::H265);
+    assert_eq!(codec(RADL), Codec::H265);
+    for (file, expected) in [(CLOCK, Codec::H264), (OPEN_GOP, Codec::H265)] {
+        let bytes = annex_b(&VideoStream::parse(file).unwrap());
+        assert_eq!(codec(&bytes), expected);
+    }
+    // Sample entries whose parameter sets may be in the samples too.
+    let mut renamed = OPEN_GOP.to_vec();
+    let at = renamed.windows(4).position(|it| it == b"hvc1").unwrap();
+    renamed[at..][..4].copy_from_slice(b"hev1");
+    assert_eq!(codec(&renamed), Codec::H265);
+}
+
+#[test]
+fn files_of_h265_have_their_samples_and_parameter_sets() {
+    let stream = VideoStream::parse(OPEN_GOP).unwrap();
+    assert_eq!((stream.samples().len(), stream.duration()), (48, 2.0));
+    let sync = |stream: &VideoStream| -> Vec<usize> {
+        let samples = stream.samples().iter().enumerate();
+        let sync = samples.filter(|(_, sample)| sample.is_sync);
+        sync.map(|(at, _)| at).collect()
+    };
+    // An IDR picture and two CRA pictures.
+    assert_eq!(sync(&stream), [0, 12, 32]);
+    let kinds = stream.parameter_sets().iter().map(|unit| unit[0] >> 1);
+    assert_eq!(kinds.collect::<Vec<_>>(), [32, 33, 34]);
+    let stream = VideoStream::parse(RADL).unwrap();
+    assert_eq!((stream.samples().len(), stream.duration()), (24, 1.0));
+    assert_eq!(sync(&stream), [0, 10]);
+    assert_eq!(stream.parameter_sets().len(), 3);
 }
 
 #[test]
@@ -86,12 +157,12 @@ fn other_files_are_refused_with_advice() {
         .windows(4)
         .position(|it| it == b"avc1")
         .unwrap();
-    renamed[at + 4 + next..][..4].copy_from_slice(b"hvc1");
+    renamed[at + 4 + next..][..4].copy_from_slice(b"av01");
     let error = VideoStream::parse(renamed).unwrap_err();
     assert_eq!(
         error,
         VideoError::Codec {
-            found: "H.265".to_owned()
+            found: "AV1".to_owned()
         }
     );
 }

@@ -1,18 +1,10 @@
 //! Commands that decode pictures and copy them to buffers.
 
-use std::ffi::c_void;
-use std::ptr;
-
 use super::layers;
+use super::picture_info::{Chains, with_chains};
 use super::session::Session;
 use crate::api::vk;
-use crate::h264::CodedPicture;
-use crate::h264::references::Reference;
-
-use vk::native::{
-    StdVideoDecodeH264PictureInfo, StdVideoDecodeH264PictureInfoFlags,
-    StdVideoDecodeH264ReferenceInfo, StdVideoDecodeH264ReferenceInfoFlags,
-};
+use crate::coding::CodedPicture;
 
 /// One picture to decode.
 #[derive(Clone, Debug)]
@@ -22,8 +14,8 @@ pub(crate) struct Decode {
     pub range: [u64; 2],
     /// Offsets of the start codes of its slices, from the begin of the range.
     pub slices: Vec<u32>,
-    /// Buffer that receives its planes, of the coded size, one behind the other (NV12).
-    pub target: vk::Buffer,
+    /// Buffer that receives its planes, of the coded size, one behind the other (NV12), if it is shown.
+    pub target: Option<vk::Buffer>,
 }
 
 /// Stages and accesses of a barrier's side.
@@ -52,8 +44,12 @@ impl Session {
     ) {
         for (index, decode) in pictures.iter().enumerate() {
             self.before(commands, &decode.picture, index == 0);
-            self.decode(commands, bitstream, decode);
-            self.copy(commands, decode);
+            with_chains(&decode.picture, &decode.slices, |chains| {
+                self.decode(commands, bitstream, decode, chains);
+            });
+            if let Some(target) = decode.target {
+                self.copy(commands, &decode.picture, target);
+            }
         }
     }
 
@@ -124,39 +120,35 @@ impl Session {
     fn layer(&self, view: vk::ImageView, layer: u32) -> vk::VideoPictureResourceInfoKHR<'static> {
         vk::VideoPictureResourceInfoKHR::default()
             .coded_extent(vk::Extent2D {
-                width: self.coded[0],
-                height: self.coded[1],
+                width: self.picture[0],
+                height: self.picture[1],
             })
             .base_array_layer(layer)
             .image_view_binding(view)
     }
 
     /// Decodes one picture.
-    fn decode(&self, commands: vk::CommandBuffer, bitstream: vk::Buffer, decode: &Decode) {
+    fn decode(
+        &self,
+        commands: vk::CommandBuffer,
+        bitstream: vk::Buffer,
+        decode: &Decode,
+        chains: &Chains<'_>,
+    ) {
         let picture = &decode.picture;
-        let own = Reference {
-            slot: picture.slot,
-            number: picture.frame_num,
-            order_counts: picture.order_counts,
-            is_long_term: false,
-        };
-        let slots: Vec<Reference> = picture.references.iter().copied().chain([own]).collect();
-        let std: Vec<_> = slots.iter().map(reference_info).collect();
-        let resources: Vec<_> = slots.iter().map(|it| self.resource(it.slot)).collect();
-        let infos: Vec<_> = std
-            .iter()
-            .map(|it| vk::VideoDecodeH264DpbSlotInfoKHR::default().std_reference_info(it))
-            .collect();
+        let slots: Vec<usize> = picture.references.iter().map(|it| it.slot).collect();
+        let slots = [slots.as_slice(), &[picture.slot]].concat();
+        let resources: Vec<_> = slots.iter().map(|&it| self.resource(it)).collect();
         let slot_info = |index: usize, slot: i32| {
             let mut info = vk::VideoReferenceSlotInfoKHR::default()
                 .slot_index(slot)
                 .picture_resource(&resources[index]);
-            info.p_next = ptr::from_ref(&infos[index]).cast::<c_void>();
+            info.p_next = chains.slots[index];
             info
         };
         let last = slots.len() - 1;
         let references: Vec<_> = (0..last)
-            .map(|index| slot_info(index, slots[index].slot as i32))
+            .map(|index| slot_info(index, slots[index] as i32))
             .collect();
         let setup = slot_info(last, picture.slot as i32);
         // The slot of the picture becomes active by decoding: until then it has no index.
@@ -178,10 +170,6 @@ impl Session {
             // SAFETY: as above, within the coding scope.
             unsafe { (functions.cmd_control_video_coding_khr)(commands, &control) };
         }
-        let std_picture = picture_info(picture);
-        let codec = vk::VideoDecodeH264PictureInfoKHR::default()
-            .std_picture_info(&std_picture)
-            .slice_offsets(&decode.slices);
         let output = match &self.output {
             Some(output) => self.layer(output.view, 0),
             None => resources[last],
@@ -193,7 +181,7 @@ impl Session {
             .dst_picture_resource(output)
             .setup_reference_slot(&setup)
             .reference_slots(&references);
-        info.p_next = ptr::from_ref(&codec).cast::<c_void>();
+        info.p_next = chains.picture;
         // SAFETY: as above; the references are active slots, in the layout of references.
         unsafe { (self.functions.decode.cmd_decode_video_khr)(commands, &info) };
         let end = vk::VideoEndCodingInfoKHR::default();
@@ -202,8 +190,8 @@ impl Session {
     }
 
     /// Copies the planes of a decoded picture.
-    fn copy(&self, commands: vk::CommandBuffer, decode: &Decode) {
-        let (image, layer, layout) = self.destination(&decode.picture);
+    fn copy(&self, commands: vk::CommandBuffer, picture: &CodedPicture, target: vk::Buffer) {
+        let (image, layer, layout) = self.destination(picture);
         let source = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
         let copies = (COPY, vk::AccessFlags2::TRANSFER_READ);
         let barrier = image_barrier((image, layer), WRITES, copies, [layout, source]);
@@ -233,15 +221,11 @@ impl Session {
         ];
         // SAFETY: `record` demands a target for both planes; the image is in this layout now.
         unsafe {
-            self.functions.device.cmd_copy_image_to_buffer(
-                commands,
-                image,
-                source,
-                decode.target,
-                &regions,
-            );
+            self.functions
+                .device
+                .cmd_copy_image_to_buffer(commands, image, source, target, &regions);
         }
-        if self.output.is_none() && decode.picture.is_reference {
+        if self.output.is_none() && picture.is_reference {
             let barrier = image_barrier((image, layer), copies, READS, [source, layout]);
             self.barrier(commands, &[], &[barrier]);
         }
@@ -266,46 +250,4 @@ fn image_barrier(
         .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .image(image)
         .subresource_range(layers(layer, 1))
-}
-
-fn picture_info(picture: &CodedPicture) -> StdVideoDecodeH264PictureInfo {
-    StdVideoDecodeH264PictureInfo {
-        flags: StdVideoDecodeH264PictureInfoFlags {
-            _bitfield_align_1: [],
-            _bitfield_1: StdVideoDecodeH264PictureInfoFlags::new_bitfield_1(
-                0,
-                u32::from(picture.is_intra),
-                u32::from(picture.is_idr),
-                0,
-                u32::from(picture.is_reference),
-                0,
-            ),
-            __bindgen_padding_0: [0; 3],
-        },
-        seq_parameter_set_id: picture.sps,
-        pic_parameter_set_id: picture.pps,
-        reserved1: 0,
-        reserved2: 0,
-        frame_num: picture.frame_num,
-        idr_pic_id: picture.idr_pic_id,
-        PicOrderCnt: picture.order_counts,
-    }
-}
-
-fn reference_info(reference: &Reference) -> StdVideoDecodeH264ReferenceInfo {
-    StdVideoDecodeH264ReferenceInfo {
-        flags: StdVideoDecodeH264ReferenceInfoFlags {
-            _bitfield_align_1: [],
-            _bitfield_1: StdVideoDecodeH264ReferenceInfoFlags::new_bitfield_1(
-                0,
-                0,
-                u32::from(reference.is_long_term),
-                0,
-            ),
-            __bindgen_padding_0: [0; 3],
-        },
-        FrameNum: reference.number,
-        reserved: 0,
-        PicOrderCnt: reference.order_counts,
-    }
 }

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
-use h264_reader::nal::sps::SeqParameterSet;
 use quadrille::ecs::PassRecorder;
 use quadrille::sync::topology::Capabilities;
 use quadrille::vulkan::Error;
@@ -17,21 +16,13 @@ use super::bitstream::{Bitstreams, OwnedBitstream};
 use super::commands::Decode;
 use super::picture_bytes;
 use super::session::{Functions, Session, SessionDesc};
-use super::sets::level;
-use super::support::{Profile, Support, check_limits, decodes_h264};
+use super::sets::{Sets, level};
+use super::support::{Profile, Support, check_limits, decodes, extensions};
 use crate::api::{ash, vk};
-use crate::container::VideoStream;
+use crate::coding::{CodedPicture, ColorMatrix, Parser, PictureSize, Sequence};
+use crate::container::{Codec, VideoStream};
 use crate::decoder::{Decoded, Decoder, Picture, Planes};
 use crate::error::VideoError;
-use crate::h264::output::max_reordered;
-use crate::h264::{CodedPicture, ColorMatrix, Parser, PictureSize};
-
-/// Extensions that decoding needs.
-const EXTENSIONS: [&std::ffi::CStr; 3] = [
-    ash::khr::video_queue::NAME,
-    ash::khr::video_decode_queue::NAME,
-    ash::khr::video_decode_h264::NAME,
-];
 
 /// Capabilities of the queue that decodes and copies the pictures.
 pub(crate) const NEEDS: Capabilities = Capabilities::VIDEO_DECODE.union(Capabilities::TRANSFER);
@@ -56,10 +47,12 @@ pub fn with_decode_queue(mut settings: Settings) -> Settings {
     settings.queues.push(WantedQueue {
         capabilities: NEEDS,
     });
-    let extension = EXTENSIONS
-        .into_iter()
-        .fold(Extension::optional(), Extension::device);
-    settings.extensions.push(extension);
+    for codec in [Codec::H264, Codec::H265] {
+        let extension = extensions(codec)
+            .into_iter()
+            .fold(Extension::optional(), Extension::device);
+        settings.extensions.push(extension);
+    }
     settings
 }
 
@@ -104,7 +97,8 @@ struct Pending {
     /// Slices with start codes.
     bytes: Vec<u8>,
     slices: Vec<u32>,
-    buffer: usize,
+    /// Buffer that receives it, if it is shown.
+    buffer: Option<usize>,
 }
 
 /// Objects that depend on the format of a stream.
@@ -128,6 +122,7 @@ pub(crate) struct DeviceDecoder {
     gpu: Gpu,
     family: u32,
     functions: Functions,
+    codec: Codec,
     parser: Parser,
     has_sets: bool,
     opened: Option<Opened>,
@@ -155,12 +150,13 @@ pub(crate) struct DecodeWork {
 }
 
 impl DeviceDecoder {
-    /// Checks a device.
+    /// Checks a device for a codec.
     ///
     /// # Errors
     /// Names all that the device lacks.
-    pub(crate) fn new(gpu: &Gpu) -> Result<Self, VideoError> {
-        let missing = EXTENSIONS.iter().filter(|name| !gpu.is_enabled(name));
+    pub(crate) fn new(gpu: &Gpu, codec: Codec) -> Result<Self, VideoError> {
+        let extensions = extensions(codec);
+        let missing = extensions.iter().filter(|name| !gpu.is_enabled(name));
         let mut missing: Vec<String> = missing
             .map(|name| format!("the extension {}", name.to_string_lossy()))
             .collect();
@@ -169,13 +165,12 @@ impl DeviceDecoder {
         let queue = queues.find(|queue| {
             queue.capabilities.contains(NEEDS)
                 && (!has_extensions
-                    || decodes_h264(gpu.instance(), gpu.physical_device(), queue.family.0))
+                    || decodes(gpu.instance(), gpu.physical_device(), queue.family.0, codec))
         });
         if queue.is_none() {
-            missing.push(
-                "a queue that decodes H.264 and copies (requested by `with_decode_queue`)"
-                    .to_owned(),
-            );
+            missing.push(format!(
+                "a queue that decodes {codec} and copies (requested by `with_decode_queue`)"
+            ));
         }
         let (Some(queue), true) = (queue, missing.is_empty()) else {
             return Err(lacks(gpu, missing.join(", ")));
@@ -184,7 +179,8 @@ impl DeviceDecoder {
             gpu: gpu.clone(),
             family: queue.family.0,
             functions: Functions::load(gpu.instance(), gpu.device()),
-            parser: Parser::default(),
+            codec,
+            parser: Parser::new(codec),
             has_sets: false,
             opened: None,
             buffers: HashMap::new(),
@@ -209,32 +205,29 @@ impl DeviceDecoder {
         if self.opened.as_ref().is_some_and(is_current) {
             return Ok(());
         }
-        if self.opened.is_some() && !picture.is_idr {
+        if self.opened.is_some() && !picture.is_refresh {
             let problem = "parameter sets change in a picture that needs earlier ones".to_owned();
             return Err(VideoError::Broken { sample, problem });
         }
         // The pictures before are of the earlier session.
         let work = self.take_pending()?;
         self.ready.extend(work);
-        let context = self.parser.context();
-        let sps = context
-            .sps()
-            .find(|it| it.seq_parameter_set_id.id() == picture.sps);
-        let format = self.parser.format();
-        let Some((sps, (size, _))) = sps.zip(format) else {
-            let problem = "its sequence parameter set is missing".to_owned();
+        let sequence = self.parser.sequence(picture.sps);
+        let sequence = sequence.zip(Sets::new(&self.parser, picture.sps));
+        let Some(((sequence, sets), (size, _))) = sequence.zip(self.parser.format()) else {
+            let problem = "its parameter sets are missing".to_owned();
             return Err(VideoError::Broken { sample, problem });
         };
-        let (session, profile, support, memory) = self.session(sps, &size)?;
+        let (session, profile, support, memory) = self.session(sequence, &size)?;
         let coded = session.coded;
         let mut owned = OwnedSession {
             gpu: self.gpu.clone(),
             session: Some(session),
         };
         if let Some(session) = &mut owned.session {
-            session.set_parameters(context, sps)?;
+            session.set_parameters(&sets)?;
         }
-        let count = max_reordered(sps) + SPARE_BUFFERS;
+        let count = sequence.reordered + SPARE_BUFFERS;
         let buffers = (0..count).map(|_| {
             let usage = BufferUsage::TRANSFER_DST | BufferUsage::STORAGE;
             let desc = BufferDesc::new("video picture", picture_bytes(coded), usage);
@@ -269,7 +262,7 @@ impl DeviceDecoder {
     /// Creates a session for a sequence.
     fn session(
         &self,
-        sps: &SeqParameterSet,
+        sequence: Sequence,
         size: &PictureSize,
     ) -> Result<
         (
@@ -281,14 +274,16 @@ impl DeviceDecoder {
         VideoError,
     > {
         let missing = |missing: String| lacks(&self.gpu, missing);
-        let profile_idc = sps.profile().profile_idc();
-        let profile = Profile::of(profile_idc);
-        let profile = profile.ok_or_else(|| missing(format!("the H.264 profile {profile_idc}")))?;
+        let (codec, profile_idc) = (self.codec, sequence.profile_idc);
+        let profile = Profile::of(codec, profile_idc);
+        let profile =
+            profile.ok_or_else(|| missing(format!("the {codec} profile {profile_idc}")))?;
         let physical = self.gpu.physical_device();
         let instance = (self.gpu.entry(), self.gpu.instance());
         let support = Support::query(instance, physical, &profile).map_err(missing)?;
-        let slots = sps.max_num_ref_frames.max(1) + 1;
-        check_limits(&support, size.coded, slots, level(sps.level_idc)).map_err(missing)?;
+        let slots = sequence.references.max(1) + 1;
+        let level = level(codec, sequence.level_idc);
+        check_limits(&support, size.coded, slots, level).map_err(missing)?;
         // SAFETY: the physical device is of this instance.
         let memory = unsafe { instance.1.get_physical_device_memory_properties(physical) };
         let desc = SessionDesc {
@@ -342,17 +337,15 @@ impl DeviceDecoder {
         let mut buffers: Vec<GpuBuffer> = Vec::new();
         let mut pictures = Vec::with_capacity(ranges.len());
         for (pending, range) in self.pending.drain(..).zip(ranges) {
-            let Some(buffer) = self.buffers.get(&pending.buffer) else {
-                continue;
-            };
-            if !buffers.contains(buffer) {
+            let buffer = pending.buffer.and_then(|index| self.buffers.get(&index));
+            if let Some(buffer) = buffer.filter(|it| !buffers.contains(it)) {
                 buffers.push(buffer.clone());
             }
             pictures.push(Decode {
                 picture: pending.picture,
                 range,
                 slices: pending.slices,
-                target: buffer.raw(),
+                target: buffer.map(GpuBuffer::raw),
             });
         }
         Ok(Some(DecodeWork {
@@ -410,13 +403,17 @@ impl Decoder for DeviceDecoder {
             );
             return Err(VideoError::Broken { sample, problem });
         }
-        let Some((buffer, (mut size, color))) = self.free.pop().zip(format) else {
-            return Ok(Decoded::Full);
-        };
-        size.coded = coded;
-        let time = stream.samples().get(sample).map_or(0, |it| it.time);
-        self.times.push(Reverse(time));
-        self.decoded.push((picture.id, buffer, size, color));
+        let mut buffer = None;
+        if picture.is_shown {
+            let Some((free, (mut size, color))) = self.free.pop().zip(format) else {
+                return Ok(Decoded::Full);
+            };
+            size.coded = coded;
+            let time = stream.samples().get(sample).map_or(0, |it| it.time);
+            self.times.push(Reverse(time));
+            self.decoded.push((picture.id, free, size, color));
+            buffer = Some(free);
+        }
         let output = picture.output.clone();
         self.pending.push(Pending {
             picture,

@@ -1,10 +1,6 @@
 //! Video sessions: the session with its memory, parameter sets, and the images of the decoded picture buffer.
 
-use std::ffi::c_void;
 use std::ptr;
-
-use h264_reader::Context;
-use h264_reader::nal::sps::SeqParameterSet;
 
 use super::memory::{Image, Objects};
 use super::sets::Sets;
@@ -54,7 +50,9 @@ pub(crate) struct Session {
     pub slots: Image,
     /// Image of decoded pictures, where they cannot be reference pictures at the same time.
     pub output: Option<Image>,
-    /// Coded size in pixels, aligned to the granularity of the device.
+    /// Coded size of pictures in pixels.
+    pub picture: [u32; 2],
+    /// Size of images in pixels: the coded size, aligned to the granularity of the device.
     pub coded: [u32; 2],
     objects: Objects,
 }
@@ -79,6 +77,7 @@ impl Session {
                 parameters: vk::VideoSessionParametersKHR::null(),
                 slots,
                 output,
+                picture: desc.coded,
                 coded,
                 objects,
             }),
@@ -136,38 +135,28 @@ impl Session {
         Ok((raw, slots, output))
     }
 
-    /// Gives the session a sequence parameter set and the picture parameter sets that refer to it. To be called once.
+    /// Gives the session its parameter sets. To be called once.
     ///
     /// # Errors
     /// The call failed.
-    pub(crate) fn set_parameters(
-        &mut self,
-        context: &Context,
-        sps: &SeqParameterSet,
-    ) -> Result<(), VideoError> {
-        let sets = Sets::new(context, sps);
-        let add = vk::VideoDecodeH264SessionParametersAddInfoKHR::default()
-            .std_sp_ss(&sets.sps)
-            .std_pp_ss(&sets.pps);
-        let codec = vk::VideoDecodeH264SessionParametersCreateInfoKHR::default()
-            .max_std_sps_count(sets.sps.len() as u32)
-            .max_std_pps_count(sets.pps.len() as u32)
-            .parameters_add_info(&add);
-        let mut info = vk::VideoSessionParametersCreateInfoKHR::default().video_session(self.raw);
-        info.p_next = ptr::from_ref(&codec).cast::<c_void>();
-        let mut raw = vk::VideoSessionParametersKHR::null();
-        // SAFETY: the session lives, and so do the sets and all that they point to.
-        let result = unsafe {
-            (self.functions.queue.create_video_session_parameters_khr)(
-                self.functions.device.handle(),
-                &info,
-                ptr::null(),
-                &mut raw,
-            )
-        };
-        self.parameters = result
-            .result_with_success(raw)
-            .map_err(failed("vkCreateVideoSessionParametersKHR"))?;
+    pub(crate) fn set_parameters(&mut self, sets: &Sets) -> Result<(), VideoError> {
+        let raw = sets.with(|codec| {
+            let mut info =
+                vk::VideoSessionParametersCreateInfoKHR::default().video_session(self.raw);
+            info.p_next = codec;
+            let mut raw = vk::VideoSessionParametersKHR::null();
+            // SAFETY: the session lives, and so do the sets and all that they point to.
+            let result = unsafe {
+                (self.functions.queue.create_video_session_parameters_khr)(
+                    self.functions.device.handle(),
+                    &info,
+                    ptr::null(),
+                    &mut raw,
+                )
+            };
+            result.result_with_success(raw)
+        });
+        self.parameters = raw.map_err(failed("vkCreateVideoSessionParametersKHR"))?;
         Ok(())
     }
 

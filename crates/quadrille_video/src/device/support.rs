@@ -1,45 +1,83 @@
 //! Video decode support of a device: profile, limits and formats.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ptr;
 
 use crate::api::{ash, vk};
+use crate::container::Codec;
 
 use vk::native as std_video;
 
-/// Vulkan profile of H.264 streams: 4:2:0, 8 bits, progressive.
-pub(crate) struct Profile {
-    codec: vk::VideoDecodeH264ProfileInfoKHR<'static>,
+/// Vulkan profile of a stream: 4:2:0, 8 bits, progressive.
+pub(crate) enum Profile {
+    H264(vk::VideoDecodeH264ProfileInfoKHR<'static>),
+    H265(vk::VideoDecodeH265ProfileInfoKHR<'static>),
 }
 
 impl Profile {
     /// The profile of a `profile_idc`; `None` if Vulkan has none.
-    pub(crate) fn of(profile_idc: u8) -> Option<Self> {
+    pub(crate) fn of(codec: Codec, profile_idc: u8) -> Option<Self> {
         use std_video::{
             StdVideoH264ProfileIdc_STD_VIDEO_H264_PROFILE_IDC_BASELINE as BASELINE,
             StdVideoH264ProfileIdc_STD_VIDEO_H264_PROFILE_IDC_HIGH as HIGH,
             StdVideoH264ProfileIdc_STD_VIDEO_H264_PROFILE_IDC_MAIN as MAIN,
+            StdVideoH265ProfileIdc_STD_VIDEO_H265_PROFILE_IDC_MAIN as MAIN_H265,
+            StdVideoH265ProfileIdc_STD_VIDEO_H265_PROFILE_IDC_MAIN_10 as MAIN_10,
+            StdVideoH265ProfileIdc_STD_VIDEO_H265_PROFILE_IDC_MAIN_STILL_PICTURE as STILL,
         };
-        let profile = [BASELINE, MAIN, HIGH];
-        let profile = profile
-            .into_iter()
-            .find(|it| *it == u32::from(profile_idc))?;
-        let codec = vk::VideoDecodeH264ProfileInfoKHR::default()
-            .std_profile_idc(profile)
-            .picture_layout(vk::VideoDecodeH264PictureLayoutFlagsKHR::PROGRESSIVE);
-        Some(Self { codec })
+        let known: &[u32] = match codec {
+            Codec::H264 => &[BASELINE, MAIN, HIGH],
+            Codec::H265 => &[MAIN_H265, MAIN_10, STILL],
+        };
+        let mut known = known.iter().copied();
+        let profile = known.find(|it| *it == u32::from(profile_idc))?;
+        Some(match codec {
+            Codec::H264 => Self::H264(
+                vk::VideoDecodeH264ProfileInfoKHR::default()
+                    .std_profile_idc(profile)
+                    .picture_layout(vk::VideoDecodeH264PictureLayoutFlagsKHR::PROGRESSIVE),
+            ),
+            Codec::H265 => {
+                Self::H265(vk::VideoDecodeH265ProfileInfoKHR::default().std_profile_idc(profile))
+            }
+        })
     }
 
     /// Calls a function with the profile as Vulkan takes it.
     pub(crate) fn with<R>(&self, call: impl FnOnce(&vk::VideoProfileInfoKHR<'_>) -> R) -> R {
+        let (codec, chain) = match self {
+            Self::H264(info) => (Codec::H264, ptr::from_ref(info).cast()),
+            Self::H265(info) => (Codec::H265, ptr::from_ref(info).cast()),
+        };
         let mut profile = vk::VideoProfileInfoKHR::default()
-            .video_codec_operation(vk::VideoCodecOperationFlagsKHR::DECODE_H264)
+            .video_codec_operation(operation(codec))
             .chroma_subsampling(vk::VideoChromaSubsamplingFlagsKHR::TYPE_420)
             .luma_bit_depth(vk::VideoComponentBitDepthFlagsKHR::TYPE_8)
             .chroma_bit_depth(vk::VideoComponentBitDepthFlagsKHR::TYPE_8);
-        profile.p_next = ptr::from_ref(&self.codec).cast();
+        profile.p_next = chain;
         call(&profile)
     }
+}
+
+/// Operation that decodes a codec.
+fn operation(codec: Codec) -> vk::VideoCodecOperationFlagsKHR {
+    match codec {
+        Codec::H264 => vk::VideoCodecOperationFlagsKHR::DECODE_H264,
+        Codec::H265 => vk::VideoCodecOperationFlagsKHR::DECODE_H265,
+    }
+}
+
+/// Extensions that decoding of a codec needs.
+pub(crate) fn extensions(codec: Codec) -> [&'static CStr; 3] {
+    let of_codec = match codec {
+        Codec::H264 => ash::khr::video_decode_h264::NAME,
+        Codec::H265 => ash::khr::video_decode_h265::NAME,
+    };
+    [
+        ash::khr::video_queue::NAME,
+        ash::khr::video_decode_queue::NAME,
+        of_codec,
+    ]
 }
 
 /// Limits of a device for a profile.
@@ -55,7 +93,7 @@ pub(crate) struct Support {
     pub slots: [u32; 2],
     /// Whether a picture may be output and reference at once.
     pub coincide: bool,
-    /// Highest `StdVideoH264LevelIdc`.
+    /// Highest `StdVideoH264LevelIdc` or `StdVideoH265LevelIdc`.
     pub max_level: u32,
     /// Version of the codec's header.
     pub header: vk::ExtensionProperties,
@@ -76,9 +114,13 @@ impl Support {
     ) -> Result<Self, String> {
         let functions = ash::khr::video_queue::Instance::new(entry, instance);
         let functions = functions.fp();
-        let mut codec = vk::VideoDecodeH264CapabilitiesKHR::default();
+        let mut h264 = vk::VideoDecodeH264CapabilitiesKHR::default();
+        let mut h265 = vk::VideoDecodeH265CapabilitiesKHR::default();
         let mut decode = vk::VideoDecodeCapabilitiesKHR {
-            p_next: ptr::from_mut(&mut codec).cast::<c_void>(),
+            p_next: match profile {
+                Profile::H264(_) => ptr::from_mut(&mut h264).cast::<c_void>(),
+                Profile::H265(_) => ptr::from_mut(&mut h265).cast::<c_void>(),
+            },
             ..Default::default()
         };
         let mut general = vk::VideoCapabilitiesKHR {
@@ -96,7 +138,7 @@ impl Support {
             }
         });
         if result != vk::Result::SUCCESS {
-            return Err(format!("decoding of this H.264 profile ({result})"));
+            return Err(format!("decoding of this profile ({result})"));
         }
         let flags = decode.flags;
         let coincide = flags.contains(vk::VideoDecodeCapabilityFlagsKHR::DPB_AND_OUTPUT_COINCIDE);
@@ -119,7 +161,10 @@ impl Support {
             ],
             slots: [general.max_dpb_slots, general.max_active_reference_pictures],
             coincide,
-            max_level: codec.max_level_idc,
+            max_level: match profile {
+                Profile::H264(_) => h264.max_level_idc,
+                Profile::H265(_) => h265.max_level_idc,
+            },
             header: general.std_header_version,
         })
     }
@@ -154,11 +199,12 @@ pub(crate) fn check_limits(
     Ok(())
 }
 
-/// Whether a queue family decodes H.264. The device must have `VK_KHR_video_queue`.
-pub(crate) fn decodes_h264(
+/// Whether a queue family decodes a codec. The device must have `VK_KHR_video_queue`.
+pub(crate) fn decodes(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,
     family: u32,
+    codec: Codec,
 ) -> bool {
     // SAFETY: the physical device is of this instance.
     let count = unsafe { instance.get_physical_device_queue_family_properties2_len(physical) };
@@ -170,9 +216,8 @@ pub(crate) fn decodes_h264(
     // SAFETY: as above; the chains live for the time of the call.
     unsafe { instance.get_physical_device_queue_family_properties2(physical, &mut families) };
     drop(families);
-    let codec = vk::VideoCodecOperationFlagsKHR::DECODE_H264;
     let found = video.get(family as usize);
-    found.is_some_and(|it| it.video_codec_operations.contains(codec))
+    found.is_some_and(|it| it.video_codec_operations.contains(operation(codec)))
 }
 
 /// Usages of the image of the decoded picture buffer, and of output images, which are none if both coincide.

@@ -8,16 +8,7 @@ use h264_reader::nal::slice::SliceHeader;
 use h264_reader::nal::sps::SeqParameterSet;
 use h264_reader::nal::{Nal as _, NalHeader, RefNal, UnitType};
 
-/// Access units of a byte stream.
-#[derive(Default)]
-pub(crate) struct AccessUnits {
-    /// Bytes of each unit with start codes, and whether it is an instantaneous decoding refresh.
-    pub pictures: Vec<(Range<usize>, bool)>,
-    /// Parameter sets in the order of the stream, of each id the first.
-    pub sets: Vec<Vec<u8>>,
-    /// Pictures per second of the first sequence parameter set, if it states that.
-    pub rate: Option<f64>,
-}
+use crate::coding::AccessUnits;
 
 /// Syntax elements that differ between neighbouring pictures.
 type PictureKey = (u16, u8, bool, Option<u32>, String);

@@ -3,20 +3,7 @@
 use h264_reader::nal::slice::{DecRefPicMarking, MemoryManagementControlOperation, SliceHeader};
 use h264_reader::nal::sps::SeqParameterSet;
 
-use super::MAX_SLOTS;
-
-/// Picture that a later one may refer to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reference {
-    /// Slot that holds it.
-    pub slot: usize,
-    /// `frame_num`; for a long-term reference `LongTermFrameIdx`.
-    pub number: u16,
-    /// Order counts of its fields.
-    pub order_counts: [i32; 2],
-    /// Whether it is a long-term reference.
-    pub is_long_term: bool,
-}
+use crate::coding::{MAX_SLOTS, Reference};
 
 /// Frame that is marked as used for reference.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 
 use super::*;
+use crate::coding::Reference;
 use crate::container::VideoStream;
-use crate::container::tests::annex_b;
+use crate::container::tests::{annex_b, mutated};
 
 const CLIPS: [&[u8]; 3] = [
     include_bytes!("../../assets/clock.mp4"),
@@ -120,27 +121,6 @@ fn picture_whose_slices_disagree_on_being_a_reference_is_broken() {
     assert!(parser.picture(&units, 1).is_ok(), "its state is unchanged");
 }
 
-/// Changes bytes, cuts, or repeats a part.
-fn mutate(bytes: &mut Vec<u8>, random: &mut fastrand::Rng) {
-    for _ in 0..random.usize(1..8) {
-        let at = random.usize(..bytes.len());
-        match random.u8(..8) {
-            0 => bytes.truncate(at.max(64)),
-            1 => {
-                let end = (at + random.usize(1..64)).min(bytes.len());
-                bytes.drain(at..end);
-            }
-            2 => {
-                let end = (at + random.usize(1..64)).min(bytes.len());
-                let part = bytes[at..end].to_vec();
-                bytes.splice(at..at, part);
-            }
-            3 => bytes[at] = [0, 1, 0x7f, 0x80, 0xff][random.usize(..5)],
-            _ => bytes[at] ^= 1 << random.u8(..8),
-        }
-    }
-}
-
 #[test]
 fn mutated_streams_end_in_errors_and_never_in_panics() {
     let dose = std::env::var("QUADRILLE_VIDEO_MUTATIONS");
@@ -152,15 +132,7 @@ fn mutated_streams_end_in_errors_and_never_in_panics() {
     }
     let (mut errors, mut pictures) = (0_u32, 0_u32);
     for round in 0..dose {
-        let mut bytes = files[round % files.len()].clone();
-        // Half of the mutations hit the headers, which are a small part.
-        if random.bool() {
-            let tail = bytes.split_off(bytes.len().min(2048));
-            mutate(&mut bytes, &mut random);
-            bytes.extend(tail);
-        } else {
-            mutate(&mut bytes, &mut random);
-        }
+        let bytes = mutated(&files[round % files.len()], &mut random);
         let Ok(stream) = VideoStream::parse(bytes) else {
             errors += 1;
             continue;
@@ -178,7 +150,7 @@ fn mutated_streams_end_in_errors_and_never_in_panics() {
                     let free = |it: &Reference| it.slot != picture.slot;
                     assert!(picture.references.iter().all(free));
                     let sets = Some((parser.version(), picture.sps));
-                    if picture.is_idr {
+                    if picture.is_refresh {
                         sequence = sets;
                     }
                     if sequence == sets {

@@ -1,6 +1,6 @@
 use super::*;
+use crate::coding::{ColorMatrix, PictureSize};
 use crate::decoder::Planes;
-use crate::h264::{ColorMatrix, PictureSize};
 
 /// Decoder that outputs each picture one sample later, in the order of time, with few buffers.
 #[derive(Default)]

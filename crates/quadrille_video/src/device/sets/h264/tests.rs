@@ -19,7 +19,7 @@ fn levels_are_indices_of_the_list_of_vulkan() {
 
 #[test]
 fn sets_of_a_clip_are_translated() {
-    let clip = include_bytes!("../../../assets/cropped.mp4");
+    let clip = include_bytes!("../../../../assets/cropped.mp4");
     let stream = VideoStream::parse(clip.as_slice()).unwrap();
     let mut parser = Parser::default();
     parser.add_sets(stream.parameter_sets()).unwrap();
