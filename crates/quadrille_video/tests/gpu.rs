@@ -1,5 +1,6 @@
 //! Videos on a device. `cargo test -p quadrille_video --features openh264 --test gpu -- --ignored`; without a device,
-//! or with one that decodes no video and without the feature, these tests fail.
+//! or with one that decodes no video and without the feature, these tests fail. Those of H.265, which the CPU does not
+//! decode, check on other devices that the player says so, and print `NOT RUN`.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
 
@@ -27,6 +28,16 @@ use quadrille_video::{
 const CLOCK: &[u8] = include_bytes!("../../../assets/video/clock.mp4");
 /// The picture of second 1.25 as ffmpeg decodes it.
 const PICTURE_30: &[u8] = include_bytes!("../../../assets/video/clock_30.nv12");
+/// H.265 of 192 x 144 pixels with open groups of pictures: a CRA picture at second 16/24, with four leading pictures.
+const OPEN_GOP: &[u8] = include_bytes!("../../../assets/video/open_gop.mp4");
+/// The picture of second 14/24, a leading one, as ffmpeg decodes it.
+const OPEN_GOP_14: &[u8] = include_bytes!("../../../assets/video/open_gop_14.nv12");
+const OPEN_GOP_SIZE: [u32; 2] = [192, 144];
+/// H.265 byte stream of 150 x 150 pixels, cropped, with two slices a picture and scaling lists.
+const RADL: &[u8] = include_bytes!("../../../assets/video/radl.h265");
+/// Its picture of second 15/24 as ffmpeg decodes it.
+const RADL_15: &[u8] = include_bytes!("../../../assets/video/radl_15.nv12");
+const RADL_SIZE: [u32; 2] = [150, 150];
 /// Pictures of 160 x 96 pixels for half a second, then of 96 x 64.
 const RESIZED: &[u8] = include_bytes!("../../../assets/video/resized.h264");
 /// Its picture of second 0.75 as ffmpeg decodes it.
@@ -45,11 +56,16 @@ struct DecodedByDevice(bool);
 
 /// An app with a sprite that shows a file; each frame takes a 24th of a second.
 fn app(file: &[u8]) -> (App, Entity) {
+    app_of_size(file, SIZE)
+}
+
+/// An app whose window has a size.
+fn app_of_size(file: &[u8], size: [u32; 2]) -> (App, Entity) {
     let renderer = QuadrillePlugin {
         settings: with_decode_queue(Settings::headless("video")),
         ..QuadrillePlugin::default()
     };
-    let plugins = QuadrillePlugins::headless(SIZE[0], SIZE[1])
+    let plugins = QuadrillePlugins::headless(size[0], size[1])
         .set(renderer)
         .disable::<LogPlugin>();
     let mut app = App::new();
@@ -230,6 +246,100 @@ fn psnr(one: &[[f64; 3]], other: &[[f64; 3]]) -> f64 {
 fn mean(picture: &[[f64; 3]]) -> [f64; 3] {
     let sum = |channel: usize| picture.iter().map(|pixel| pixel[channel]).sum::<f64>();
     [0, 1, 2].map(|channel| sum(channel) / picture.len() as f64)
+}
+
+/// Whether the device decodes H.265. Says plainly that a test does not run if not.
+#[expect(clippy::print_stderr, reason = "a test says that it does not run")]
+fn decodes_h265(app: &App, test: &str) -> bool {
+    let gpu = app.world().resource::<GpuDevice>();
+    let decodes = gpu.is_enabled(c"VK_KHR_video_decode_h265");
+    if !decodes {
+        eprintln!(
+            "NOT RUN: {test}: the device `{}` does not decode H.265",
+            gpu.info().name
+        );
+    }
+    decodes
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn h265_sprite_shows_the_picture_that_ffmpeg_decodes() {
+    let clips = [
+        (OPEN_GOP, OPEN_GOP_SIZE, 14.0 / 24.0, OPEN_GOP_14),
+        (RADL, RADL_SIZE, 15.0 / 24.0, RADL_15),
+    ];
+    for (file, size, seconds, planes) in clips {
+        let (mut app, player) = app_of_size(file, size);
+        if !decodes_h265(&app, "h265_sprite_shows_the_picture_that_ffmpeg_decodes") {
+            // The player fails once, without an error of the frame.
+            update(&mut app, 4);
+            assert_eq!(shown_time(&app, player), None);
+            continue;
+        }
+        let shown = colors(picture_at(&mut app, player, seconds).iter());
+        let time = shown_time(&app, player).unwrap();
+        assert!((time - seconds).abs() < 1e-3, "{time} instead of {seconds}");
+        let wanted = expected(planes, size);
+        // Chroma at the edges of a cropped picture is interpolated with pixels beyond them.
+        let [width, height] = size.map(|it| it as usize);
+        let inner = |picture: &[[f64; 3]]| -> Vec<[f64; 3]> {
+            let rows = picture.chunks_exact(width).take(height - 2).skip(2);
+            rows.flat_map(|row| &row[2..width - 2]).copied().collect()
+        };
+        let psnr = psnr(&inner(&shown), &inner(&wanted));
+        assert!(psnr > 50.0, "PSNR {psnr:.1} dB of {size:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn h265_picture_is_the_same_after_play_and_after_a_seek_to_an_open_group() {
+    let (mut app, player) = app_of_size(OPEN_GOP, OPEN_GOP_SIZE);
+    let test = "h265_picture_is_the_same_after_play_and_after_a_seek_to_an_open_group";
+    if !decodes_h265(&app, test) {
+        return;
+    }
+    // The picture of second 20/24 and those before it are decoded from the begin, with all leading pictures.
+    let seconds = 20.0 / 24.0;
+    for _ in 0..60 {
+        if shown_time(&app, player).is_some_and(|time| time > seconds - 1e-3) {
+            break;
+        }
+        update(&mut app, 1);
+    }
+    let mut paused = app.world_mut().get_mut::<VideoPlayer>(player).unwrap();
+    paused.is_playing = false;
+    update(&mut app, 2);
+    let at = shown_time(&app, player).unwrap();
+    assert!((seconds - 1e-3..1.3).contains(&at), "{at}");
+    let first = picture(&mut app);
+    // Back to the first group, then to the CRA picture, whose leading ones are skipped.
+    let earlier = picture_at(&mut app, player, 3.0 / 24.0);
+    assert!(first != earlier, "the same picture at both times");
+    let again = picture_at(&mut app, player, at);
+    assert_eq!(shown_time(&app, player), Some(at));
+    assert!(again == first, "another picture after the seek");
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn h265_broken_samples_leave_the_last_good_picture() {
+    let mut file = OPEN_GOP.to_vec();
+    let whole = VideoStream::parse(OPEN_GOP).unwrap();
+    // All samples from the first CRA picture on.
+    for sample in &whole.samples()[12..] {
+        file[sample.range.clone()].fill(0);
+    }
+    let (mut broken, _) = app_of_size(&file, OPEN_GOP_SIZE);
+    if !decodes_h265(&broken, "h265_broken_samples_leave_the_last_good_picture") {
+        return;
+    }
+    update(&mut broken, 30);
+    let shown = picture(&mut broken);
+    let (mut whole, player) = app_of_size(OPEN_GOP, OPEN_GOP_SIZE);
+    let last = picture_at(&mut whole, player, 11.0 / 24.0);
+    assert!(shown == last, "another picture than the last good one");
 }
 
 #[test]
