@@ -19,11 +19,11 @@ use quadrille_3d::content::ContentPlugin;
 use quadrille_3d::prelude::*;
 use quadrille_video::{VideoPlayer, VideoPlugin, with_decode_queue};
 
-/// Plays H.264 files, decoded by the device where it can.
+/// Plays H.264 and H.265 files, decoded by the device where it can; H.264 elsewhere by the CPU.
 #[derive(Parser, Clone)]
 #[command(after_help = EXAMPLES)]
 struct Args {
-    /// The file, .mp4 or .h264 [default: a clock in assets/video]
+    /// The file, .mp4, .h264 or .h265 [default: a clock in assets/video]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// The number of screens, each with a player of its own
