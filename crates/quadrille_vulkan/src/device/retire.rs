@@ -1,8 +1,9 @@
 //! Destruction of dropped objects once no queue can still use them.
 //!
 //! Dropping the last handle of a resource adds it to the device's list. [`Frames::retire`] assigns to each entry the
-//! timeline points that it has to outlive: for buffers and images their last uses in the solver's states, for other
-//! objects all submissions so far. Once these are reached, the entry is destroyed, and a resource's id may be reused.
+//! timeline points that it has to outlive: for buffers and images that passes declared their last uses in the solver's
+//! states, for other objects all submissions so far. Once these are reached, the entry is destroyed, and a resource's id
+//! may be reused.
 //!
 //! [`Frames::retire`]: crate::submit::Frames::retire
 
@@ -170,7 +171,11 @@ impl Waiting {
 fn last_uses(device: &Device, retired: &Retired, states: &States) -> Vec<u64> {
     // States of other streams are not accessible here; all their submissions so far cover their uses.
     let mut points = device.timelines.submitted();
-    let Some(id) = retired.id() else {
+    // A resource without uses in the states may have been used without a declaration, as the staging buffers of uploads.
+    let Some(id) = retired
+        .id()
+        .filter(|id| states.last_uses(*id).next().is_some())
+    else {
         return points;
     };
     points[..device.queues.len()].fill(0);
