@@ -119,7 +119,7 @@ impl MaterialShaders {
 pub(crate) enum PrepassSupport {
     /// The material is not in prepasses.
     Absent,
-    /// Those of standard materials. `has_base`: with alpha mask and normal map of the standard material that is extended.
+    /// Shaders of standard materials. `has_base`: with alpha mask and normal map of the standard material that is extended.
     Standard { has_base: bool },
     /// Shaders of the material, translated when a camera first needs them. `has_fragment`: one of them may discard.
     Own { has_fragment: bool },

@@ -78,15 +78,7 @@ pub(crate) fn prepare_targets(
         transparent,
         ..
     } = &mut lists;
-    let mut previous = PreviousImages {
-        gpu: &gpu,
-        colors: std::mem::take(&mut images.colors.0),
-        samples: std::mem::take(&mut images.samples.0),
-        depths: std::mem::take(&mut images.depths.0),
-        copies: images.begin_effects(),
-        prepass_depths: images.prepasses.take_depths(),
-        prepass_normals: images.prepasses.take_normals(),
-    };
+    let mut previous = images.take_previous(&gpu);
     let mut pyramids = std::mem::take(&mut images.pyramids.0);
     scene.views.clear();
     for view in views.0.drain(..) {
@@ -120,13 +112,7 @@ pub(crate) fn prepare_targets(
             previous_depth: colors.previous_depth,
             prepass: colors.prepass,
         };
-        let flags = &mut rows.rows[view.row() as usize].flags;
-        if view.has_backdrop() {
-            *flags |= HAS_BACKDROP;
-        }
-        if view.samples > 1 && view.queued.prepass.any() {
-            *flags |= MULTISAMPLED_PREPASS;
-        }
+        rows.rows[view.row() as usize].flags |= view_flags(&view);
         scene.views.push(view);
     }
     images.add_effect_colors(&scene.views, &mut previous, &warnings);
@@ -137,6 +123,13 @@ pub(crate) fn prepare_targets(
     scene.shadow_map_count = shadows.draws.len();
     let drawn = shadows.draws.iter().filter(|shadow| shadow.is_drawn);
     scene.drawn_shadow_map_count = drawn.count();
+}
+
+/// Flags of a view's row that depend on its images.
+fn view_flags(view: &View3d) -> u32 {
+    let flag = |is_set, flag| if is_set { flag } else { 0 };
+    let is_multisampled = view.samples > 1 && view.queued.prepass.any();
+    flag(view.has_backdrop(), HAS_BACKDROP) | flag(is_multisampled, MULTISAMPLED_PREPASS)
 }
 
 /// Fallback sample count for each format and sample count whose image could not be created.
@@ -215,6 +208,19 @@ fn has_fine_alpha(format: Format) -> bool {
 }
 
 impl SceneImages<'_> {
+    /// Begins a frame. Returns the images of the previous one, for reuse.
+    fn take_previous<'a>(&mut self, gpu: &'a GpuDevice) -> PreviousImages<'a> {
+        PreviousImages {
+            gpu,
+            colors: std::mem::take(&mut self.colors.0),
+            samples: std::mem::take(&mut self.samples.0),
+            depths: std::mem::take(&mut self.depths.0),
+            copies: self.begin_effects(),
+            prepass_depths: self.prepasses.take_depths(),
+            prepass_normals: self.prepasses.take_normals(),
+        }
+    }
+
     /// Last pass that draws to the samples of a view, and so resolves them.
     fn last_pass(&self, view: &QueuedView, late: Option<LateView>) -> ScenePass {
         if self.drawn_by_programs.0 || !view.transparent.is_empty() {

@@ -28,6 +28,17 @@ fn fail(_: Recorder, mut lose: ResMut<Lose>) -> Result {
 #[test]
 #[ignore = "needs a device"]
 fn scene_is_restored_after_device_loss() {
+    expect_restored(());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn prepasses_are_restored_after_device_loss() {
+    expect_restored((DepthPrepass, NormalPrepass));
+}
+
+/// Expects the same picture from a new device, with further components of cameras.
+fn expect_restored(more: impl Bundle + Copy) {
     let mut rig = Rig::new(120, 68);
     rig.app
         .insert_resource(RenderErrorHandler(|error, _| match error {
@@ -38,6 +49,13 @@ fn scene_is_restored_after_device_loss() {
         .add_systems(bevy_app::Startup, spheres)
         .add_systems(Render, fail);
     rig.start();
+    rig.update(1);
+    let world = rig.app.world_mut();
+    let mut cameras = world.query_filtered::<Entity, With<Camera3d>>();
+    let cameras: Vec<_> = cameras.iter(world).collect();
+    for camera in cameras {
+        world.entity_mut(camera).insert(more);
+    }
     let before = rig.picture();
     let device = |rig: &Rig| {
         rig.app

@@ -317,7 +317,7 @@ fn depth_is_that_of_nearest_surface() {
     rig.start();
     let world = rig.app.world_mut();
     let (center, radius, eye) = (Vec3::new(0.3, -0.2, 0.0), 1.0, Vec3::Z * 5.0);
-    let ball = Mesh::from(Sphere::new(radius).mesh().ico(40).expect("few vertices"));
+    let ball = Sphere::new(radius).mesh().ico(40).expect("few vertices");
     spawn(
         world,
         ball,
@@ -363,7 +363,7 @@ fn normals_are_those_of_nearest_surface() {
     let mut rig = rig_with_normals(|_| ());
     let world = rig.app.world_mut();
     let (center, radius, eye) = (Vec3::new(0.3, -0.2, 0.0), 1.0, Vec3::Z * 5.0);
-    let ball = Mesh::from(Sphere::new(radius).mesh().ico(40).expect("few vertices"));
+    let ball = Sphere::new(radius).mesh().ico(40).expect("few vertices");
     // Mirrored, which turns the winding but not the normals.
     let place = Transform::from_translation(center).with_scale(Vec3::new(-1.0, 1.0, 1.0));
     let material = StandardMaterial {
