@@ -8,6 +8,8 @@ struct Enemy {
 struct View {
     // Half of the field's size.
     half_size: vec2f,
+    // Center of the view: the screen shakes.
+    center: vec2f,
 }
 
 @group(0) @binding(0) var<storage, read> enemies: array<Enemy>;
@@ -30,7 +32,7 @@ fn vertex_main(@builtin(vertex_index) corner: u32, @builtin(instance_index) inde
     let hue = f32(index % 97u) / 97.0;
     let calm = mix(vec3f(0.10, 0.16, 0.45), vec3f(0.35, 0.08, 0.40), hue);
     let color = mix(calm, vec3f(1.6, 0.35, 0.15), hurry * hurry);
-    let place = (enemy.position + turned) / view.half_size;
+    let place = (enemy.position + turned - view.center) / view.half_size;
     return Corner(vec4f(place, 0.0, 1.0), color);
 }
 

@@ -121,7 +121,7 @@
 //! Sparks are moved by a compute pass and drawn by a graphics pass. `.on_queue(QueuePreference::Async)` prefers an
 //! async compute queue, if the device has one. The plan then adds semaphores between the passes, and queue family
 //! ownership transfers between different families. On a device with one queue the same program gets a barrier instead.
-//! Run `examples/swarm.rs`, a version with 50,000 enemies, with `--plan plan.txt` to see the plan.
+//! Run `examples/swarm`, a version with 50,000 enemies, with `--plan plan.txt` to see the plan.
 //!
 //! ```
 //! use bevy_app::App;
