@@ -66,14 +66,14 @@ fn spawn_texts(mut commands: Commands) {
         (
             Line::Headline,
             38.0,
-            Vec2::new(0.0, 8.0),
+            Vec2::new(0.0, -34.0),
             Anchor::BOTTOM_CENTER,
             gold,
         ),
         (
             Line::Advice,
             11.0,
-            Vec2::new(0.0, -6.0),
+            Vec2::new(0.0, -46.0),
             Anchor::TOP_CENTER,
             pale,
         ),

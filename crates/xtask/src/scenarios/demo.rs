@@ -19,14 +19,14 @@ struct Picture {
 
 const PICTURES: [Picture; 3] = [
     Picture {
-        program: "scene3d",
-        shows: "meshes, materials, lights with shadows and fog",
-        arguments: &["--frames", "30"],
+        program: "courier",
+        shows: "a 3D game over a city at night: thousands of instances, own materials, lights, rain",
+        arguments: &["--autoplay", "--skip", "400", "--frames", "5"],
     },
     Picture {
         program: "swarm",
         shows: "50,000 enemies moved on a compute queue, sprites, text, bloom",
-        arguments: &["--frames", "240"],
+        arguments: &["--script", "assets/scripts/swarm.txt", "--frames", "110"],
     },
     // Seven cells that stay active for thousands of generations.
     Picture {
@@ -64,7 +64,9 @@ pub(crate) fn demo() -> Result<ExitCode> {
         println!("==> no display: three pictures instead of a window");
         draw()?;
     }
-    println!("next: cargo run -p examples --bin life -- --help; README.md has all examples");
+    println!(
+        "next: cargo run --release -p examples --bin courier, a 3D game; README.md has all examples"
+    );
     Ok(ExitCode::SUCCESS)
 }
 
