@@ -23,11 +23,16 @@ pub(crate) enum Label {
 #[derive(Component)]
 pub(crate) struct Panel;
 
+/// Spawns the panel and all texts.
 pub(crate) fn spawn(commands: &mut Commands) {
-    let half = Vec2::new(FIELD[0] as f32, FIELD[1] as f32) / 2.0;
     let panel = Sprite::from_color(Color::linear_rgba(0.0, 0.0, 0.008, 0.86), Vec2::ONE);
     let place = Transform::from_xyz(0.0, 20.0, 2.5).with_scale(Vec3::new(760.0, 370.0, 1.0));
     commands.spawn((Panel, panel, place, Visibility::Hidden));
+    spawn_labels(commands);
+}
+
+fn spawn_labels(commands: &mut Commands) {
+    let half = Vec2::new(FIELD[0] as f32, FIELD[1] as f32) / 2.0;
     let white = Color::linear_rgb(0.85, 0.9, 1.0);
     let dim = Color::linear_rgb(0.42, 0.5, 0.7);
     let gold = Color::linear_rgb(1.5, 0.85, 0.25);

@@ -35,7 +35,7 @@ pub enum Effect {
 /// A falling capsule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
-    /// What it does when it is caught.
+    /// Effect when it is caught.
     pub effect: Effect,
     /// Its middle.
     pub at: Vec2,

@@ -51,7 +51,7 @@ impl Survival {
         let Some(mut boss) = self.boss else { return };
         let ahead = (self.player - boss.at).normalize_or_zero();
         let weave = ahead.perp() * (self.frame as f32 * 0.04).sin();
-        // It hurries when it is nearly shot.
+        // Nearly shot, the boss hurries.
         let speed = SPEED * (1.6 - 0.6 * boss.fraction());
         boss.at += (ahead + weave) * speed * STEP;
         let before = self.shots.len();
