@@ -1,7 +1,7 @@
 //! High scores of a game in a file. It is written whole beside the old one and renamed, so that a crash leaves one of the
 //! two; a broken one is a message and a fresh start.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use bevy_ecs::prelude::*;
@@ -42,10 +42,11 @@ impl Scores {
     fn load(game: &'static str, path: Option<PathBuf>) -> Self {
         let best = path.as_deref().map_or_else(Vec::new, |path| {
             read(game, path).unwrap_or_else(|problem| {
-                // The log of the app does not exist yet.
-                eprintln!(
-                    "warning: {}: {problem}; scores begin afresh",
-                    path.display()
+                // The log of the app does not exist yet, and a closed standard error does not end a game.
+                let path = path.display();
+                let _ = writeln!(
+                    io::stderr(),
+                    "warning: {path}: {problem}; scores begin afresh"
                 );
                 Vec::new()
             })
