@@ -34,6 +34,9 @@ struct Falling(usize);
 #[derive(Component)]
 struct Reserve(u32);
 
+type IsPaddle = (With<Paddle>, Without<Ball>);
+type IsBall = (With<Ball>, Without<Reserve>);
+
 /// Capsules that are shown at most.
 const CAPSULES: usize = 12;
 /// Balls in reserve that are shown at most.
@@ -128,8 +131,8 @@ fn spawn_balls(
 
 fn place(
     (game, juice): (Res<Game>, Res<Juice>),
-    paddle: Single<(&mut Transform, &mut Sprite), (With<Paddle>, Without<Ball>)>,
-    mut ball: Single<(&mut Transform, &mut Visibility), (With<Ball>, Without<Reserve>)>,
+    paddle: Single<(&mut Transform, &mut Sprite), IsPaddle>,
+    mut ball: Single<(&mut Transform, &mut Visibility), IsBall>,
     mut reserve: Query<(&Reserve, &mut Visibility)>,
 ) {
     let rules = &game.rules;

@@ -17,6 +17,7 @@ use super::text;
 pub(super) struct Player;
 #[derive(Component)]
 pub(super) struct ShotSprite(usize);
+type IsPlayer = (With<Player>, Without<ShotSprite>);
 #[derive(Component)]
 pub(super) struct BossPicture;
 /// Red light over the whole field when a ship is hit.
@@ -264,7 +265,7 @@ fn visible(is_visible: bool) -> Visibility {
 fn place(
     game: Res<Game>,
     effects: Res<Effects>,
-    player: Single<(&mut Transform, &mut Visibility), (With<Player>, Without<ShotSprite>)>,
+    player: Single<(&mut Transform, &mut Visibility), IsPlayer>,
     mut sprites: Query<(&ShotSprite, &mut Transform, &mut Visibility), Without<Player>>,
     mut alarm: Single<&mut Sprite, With<Alarm>>,
 ) {
@@ -272,7 +273,7 @@ fn place(
     let (mut transform, mut visibility) = player.into_inner();
     transform.translation = (rules.player - effects.offset()).extend(2.0);
     transform.rotation = Quat::from_rotation_z(rules.heading);
-    let is_lit = !rules.is_safe() || rules.frame / 8 % 2 == 0;
+    let is_lit = !rules.is_safe() || (rules.frame / 8).is_multiple_of(2);
     let has_ship = !matches!(rules.phase, Phase::Title | Phase::Over);
     visibility.set_if_neq(visible(is_lit && has_ship));
     alarm.color = Color::linear_rgba(0.8, 0.02, 0.05, effects.alarm * 0.35);

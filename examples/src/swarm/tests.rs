@@ -99,8 +99,10 @@ fn waves_lead_to_the_boss_and_its_end_wins() {
 
 #[test]
 fn title_waits_for_the_player() {
-    let mut game = Survival::default();
-    game.phase = Phase::Title;
+    let mut game = Survival {
+        phase: Phase::Title,
+        ..Survival::default()
+    };
     game.counted(Counters {
         shot: 0,
         reached: 50_000,
