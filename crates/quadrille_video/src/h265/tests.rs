@@ -198,9 +198,10 @@ fn picture_without_its_references_is_broken() {
 #[test]
 fn other_formats_are_refused() {
     let stream = VideoStream::parse(OPEN_GOP).unwrap();
-    let refused = |change: fn(&mut Sps)| {
+    let refused = |change: fn(&mut Sps, &mut Pps)| {
         let mut known = parser(&stream);
-        change(known.sets.sps.get_mut(&0).unwrap());
+        let Sets { sps, pps, .. } = &mut known.sets;
+        change(sps.get_mut(&0).unwrap(), pps.get_mut(&0).unwrap());
         let units = stream.nal_units(0);
         let slices: Vec<_> = units
             .into_iter()
@@ -208,13 +209,15 @@ fn other_formats_are_refused() {
             .collect();
         known.picture(&slices, 0).unwrap_err().to_string()
     };
-    let text = refused(|sps| sps.bit_depth_luma_minus8 = 2);
+    let text = refused(|sps, _| sps.bit_depth_luma_minus8 = 2);
     assert!(text.contains("10 bits per channel"), "{text}");
-    let text = refused(|sps| sps.chroma_format_idc = 2);
+    let text = refused(|sps, _| sps.chroma_format_idc = 2);
     assert!(text.contains("chroma format 4:2:2"), "{text}");
-    let text = refused(|sps| sps.has_extension = true);
+    let text = refused(|sps, _| sps.has_extension = true);
     assert!(text.contains("extension"), "{text}");
-    let text = refused(|sps| sps.usability.as_mut().unwrap().interlaced = true);
+    let text = refused(|_, pps| pps.has_extension = true);
+    assert!(text.contains("extension"), "{text}");
+    let text = refused(|sps, _| sps.usability.as_mut().unwrap().interlaced = true);
     assert!(text.contains("interlaced"), "{text}");
 }
 

@@ -168,6 +168,9 @@ impl Pps {
 
     /// Checks it against its sequence. The error is a text.
     pub(crate) fn check(&self, sps: &Sps) -> Parsed<()> {
+        if self.has_extension {
+            return Err("it has an extension of the main profile".to_owned());
+        }
         let depth = self.cu_qp_delta_depth.unwrap_or(0);
         if depth > sps.blocks.log2_diff_max_min_coding {
             return Err(format!("`diff_cu_qp_delta_depth` is {depth}"));
