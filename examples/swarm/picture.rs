@@ -39,6 +39,8 @@ pub(super) struct Spark {
 /// Effects that fade: strength of the shake, and of the alarm, from 1 to 0.
 #[derive(Resource)]
 pub(super) struct Effects {
+    /// The frame with which the game began.
+    began: u64,
     shake: f32,
     alarm: f32,
     time: f32,
@@ -49,6 +51,20 @@ pub(super) struct Effects {
 }
 
 impl Effects {
+    /// Effects of a game that begins with this frame.
+    fn new(began: u64) -> Self {
+        Self {
+            began,
+            shake: 0.0,
+            alarm: 0.0,
+            time: 0.0,
+            health: HEALTH,
+            lives: 3,
+            phase: Phase::Play,
+            random: Random::new(3),
+        }
+    }
+
     /// Returns the position of the camera, which shakes.
     pub(super) fn offset(&self) -> Vec2 {
         let strength = self.shake * self.shake * 16.0;
@@ -69,15 +85,7 @@ pub(super) fn spawn(
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<ColorMaterial>>,
 ) {
-    commands.insert_resource(Effects {
-        shake: 0.0,
-        alarm: 0.0,
-        time: 0.0,
-        health: HEALTH,
-        lives: 3,
-        phase: Phase::Play,
-        random: Random::new(3),
-    });
+    commands.insert_resource(Effects::new(0));
     // Over the swarm, which is there already.
     let camera = Camera {
         clear_color: ClearColorConfig::None,
@@ -152,7 +160,18 @@ fn spawn_bars(commands: &mut Commands, half: Vec2) {
 }
 
 /// Turns changes of the game into particles, alarm and shake.
-fn react(mut commands: Commands, game: Res<Game>, mut effects: ResMut<Effects>) {
+fn react(
+    mut commands: Commands,
+    game: Res<Game>,
+    mut effects: ResMut<Effects>,
+    sparks: Query<Entity, With<Spark>>,
+) {
+    if effects.began != game.began {
+        *effects = Effects::new(game.began);
+        sparks
+            .iter()
+            .for_each(|spark| commands.entity(spark).despawn());
+    }
     let (rules, effects) = (&game.rules, &mut *effects);
     if game.moves {
         effects.time += STEP;
@@ -248,7 +267,7 @@ fn fly(
         sprite
             .color
             .set_alpha((spark.seconds / spark.lasts).clamp(0.0, 1.0));
-        if spark.seconds <= 0.0 || game.is_new {
+        if spark.seconds <= 0.0 {
             commands.entity(entity).despawn();
         }
     }
