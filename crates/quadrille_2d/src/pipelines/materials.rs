@@ -74,7 +74,9 @@ impl MaterialPipelines {
         let (vertex, fragment, desc) = match &variant.shader {
             ShaderState::Loading => return Ok(()),
             ShaderState::Failed => (None, default, &fallback),
-            ShaderState::Translated { vertex, fragment } => {
+            ShaderState::Translated {
+                vertex, fragment, ..
+            } => {
                 if let Some(vertex) = vertex {
                     check_resources((vertex, ShaderStage::Vertex), known.kind, layout)?;
                 }

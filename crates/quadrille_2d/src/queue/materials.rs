@@ -240,6 +240,6 @@ impl LoadedShaders {
         let vertex = vertex.map(|it| translate(it, MaterialStage::Vertex, &[]));
         let vertex = vertex.transpose()?;
         let fragment = translate(&self.fragment, MaterialStage::Fragment, &FRAGMENT_DEFS)?;
-        Ok(ShaderState::Translated { vertex, fragment })
+        Ok(ShaderState::translated(vertex, fragment))
     }
 }

@@ -95,20 +95,34 @@ pub(crate) enum ShaderState {
         /// `None` for the vertex shader of its kind.
         vertex: Option<GpuShader>,
         fragment: GpuShader,
+        /// Whether one of them reads [`GLOBALS`].
+        reads_globals: bool,
     },
     /// Unusable: its materials are drawn in magenta.
     Failed,
 }
 
 impl ShaderState {
-    fn reads_globals(&self) -> bool {
-        let Self::Translated { vertex, fragment } = self else {
-            return false;
+    pub(crate) fn translated(vertex: Option<GpuShader>, fragment: GpuShader) -> Self {
+        let is_read = |shader: &GpuShader| {
+            let mut bindings = shader.entry_points().iter().flat_map(|it| &it.bindings);
+            bindings.any(|it| it.name == GLOBALS)
         };
-        let shaders = vertex.iter().chain([fragment]);
-        let entries = shaders.flat_map(|shader| shader.entry_points());
-        let mut bindings = entries.flat_map(|entry| &entry.bindings);
-        bindings.any(|it| it.name == GLOBALS)
+        Self::Translated {
+            reads_globals: vertex.iter().any(is_read) || is_read(&fragment),
+            vertex,
+            fragment,
+        }
+    }
+
+    fn reads_globals(&self) -> bool {
+        matches!(
+            self,
+            Self::Translated {
+                reads_globals: true,
+                ..
+            }
+        )
     }
 }
 
