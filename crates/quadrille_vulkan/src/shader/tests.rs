@@ -70,6 +70,38 @@ fn spirv_tells_the_same_as_wgsl() {
     assert_eq!(kinds(ours), kinds(theirs));
 }
 
+/// Whether the workgroup variables of a module have initializers (SPIR-V: a fifth word of `OpVariable`).
+fn initializers_of_workgroup_variables(words: &[u32]) -> Vec<bool> {
+    const VARIABLE: u32 = 59;
+    const WORKGROUP: u32 = 4;
+    let (mut found, mut rest) = (Vec::new(), &words[5..]);
+    while let Some(&first) = rest.first() {
+        let (length, opcode) = ((first >> 16) as usize, first & 0xffff);
+        if opcode == VARIABLE && rest[3] == WORKGROUP {
+            found.push(length == 5);
+        }
+        rest = &rest[length..];
+    }
+    found
+}
+
+#[test]
+fn workgroup_initializers_are_kept_out_of_modules_with_draws() {
+    const COUNT: &str = "var<workgroup> counts: array<atomic<u32>, 64>;
+        @group(0) @binding(0) var<storage, read_write> sums: array<u32>;
+        @compute @workgroup_size(64) fn count(@builtin(local_invocation_index) i: u32) {
+            atomicAdd(&counts[i], 1u);
+            sums[i] = atomicLoad(&counts[i]);
+        }";
+    let draw =
+        format!("{COUNT} @fragment fn paint() -> @location(0) vec4f {{ return vec4f(1.0); }}");
+    for (source, is_initialized) in [(COUNT, true), (draw.as_str(), false)] {
+        let shader = GpuShader::wgsl("counts", source).unwrap();
+        let found = initializers_of_workgroup_variables(shader.words());
+        assert_eq!(found, [is_initialized], "{source}");
+    }
+}
+
 #[test]
 fn buffers_tell_how_small_they_may_be() {
     for (ty, bytes) in [

@@ -163,7 +163,7 @@ pub(super) fn write(
         label: label.to_owned(),
         problem: joined.shown(&problem),
     };
-    let mut words = spv::write_vec(module, info, &options(), None)
+    let mut words = spv::write_vec(module, info, &options(module), None)
         .map_err(|error| problem(error.to_string()))?;
     remove_layouts(&mut words);
     let is_runtime_array = |ty: &naga::Type| {
@@ -206,7 +206,16 @@ fn chain(error: &dyn std::error::Error) -> String {
 /// convention. Robust buffer access and image bounds are ensured by device features, so generated code only checks
 /// arrays in registers. Loops are unchanged: a bound on every loop costs time, and the driver's watchdog ends endless
 /// ones.
-fn options() -> spv::Options<'static> {
+fn options(module: &naga::Module) -> spv::Options<'static> {
+    use spv::ZeroInitializeWorkgroupMemoryMode as ZeroInitialize;
+    let is_compute = |entry: &naga::EntryPoint| entry.stage == NagaStage::Compute;
+    // An initializer belongs to the variable, and so to all entry points of the module. A draw whose fragment shader comes
+    // from such a module never ends on NVIDIA (driver 580.159.04), and no later work of any process does.
+    let zero_initialize_workgroup_memory = if module.entry_points.iter().all(is_compute) {
+        ZeroInitialize::Native
+    } else {
+        ZeroInitialize::Polyfill
+    };
     let mut flags = spv::WriterFlags::LABEL_VARYINGS
         | spv::WriterFlags::CLAMP_FRAG_DEPTH
         | spv::WriterFlags::FORCE_POINT_SIZE;
@@ -223,7 +232,7 @@ fn options() -> spv::Options<'static> {
             // Clamped later, when the capacity of tables is known: `spirv/table_bounds.rs`.
             binding_array: BoundsCheckPolicy::Unchecked,
         },
-        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Native,
+        zero_initialize_workgroup_memory,
         force_loop_bounding: false,
         ..spv::Options::default()
     }
