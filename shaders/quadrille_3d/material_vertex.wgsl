@@ -6,6 +6,8 @@
 import bevy_pbr::render::mesh_functions::{get_visibility_range_dither_level, instance_of};
 import bevy_pbr::render::view_transformations::position_world_to_clip;
 import quadrille_3d::mesh_types::{to_world, to_world_normal, to_world_tangent};
+@if(MOTION_VECTOR_PREPASS) import quadrille_3d::motion_vectors::previous_world_position;
+@if(MOTION_VECTOR_PREPASS) import quadrille_3d::scene::visible_instances;
 
 @vertex
 fn vertex(vertex: Vertex) -> VertexOutput {
@@ -15,6 +17,11 @@ fn vertex(vertex: Vertex) -> VertexOutput {
     var vertex_output: VertexOutput;
     vertex_output.position = position_world_to_clip(world_position);
     vertex_output.world_position = vec4f(world_position, 1.0);
+    @if(MOTION_VECTOR_PREPASS) {
+        let index = visible_instances[vertex.instance_index];
+        vertex_output.previous_world_position =
+            previous_world_position(index, instance, vertex.vertex_index, vertex.position);
+    }
     vertex_output.world_normal = world_normal.xyz;
     vertex_output.uv = vertex.uv;
     vertex_output.uv_b = vertex.uv_b;

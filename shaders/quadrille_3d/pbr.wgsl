@@ -64,7 +64,11 @@ struct VertexOutput {
 
 @vertex
 fn vertex_main(@builtin(instance_index) index: u32, vertex: Vertex) -> VertexOutput {
-    let instance_index = visible_instances[index];
+    return transform_vertex(visible_instances[index], vertex);
+}
+
+// Outputs of a vertex, of prepasses as well.
+fn transform_vertex(instance_index: u32, vertex: Vertex) -> VertexOutput {
     let instance = instances[instance_index];
     let world_position = to_world(instance, vertex.position);
     let world_normal = to_world_normal(instance, vertex.normal);

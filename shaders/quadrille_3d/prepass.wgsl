@@ -1,14 +1,15 @@
-// Depth and normals of meshes with standard materials: see `prepass_3d`. The vertex shader is that of pbr.wgsl, so that
-// depths are those of later passes.
+// Depth, normals and motion of meshes with standard materials: see `prepass_3d`. The vertex shader is that of pbr.wgsl, so
+// that depths are those of later passes.
 
 import quadrille_3d::constants::DOUBLE_SIDED;
 import quadrille_3d::material_textures::TextureCoordinates;
-import quadrille_3d::mesh_types::is_mirrored;
+import quadrille_3d::mesh_types::{Vertex, is_mirrored};
+import quadrille_3d::motion_vectors::{motion_vector, previous_world_position};
 import quadrille_3d::pbr::{
     HAS_ALPHA_MASK, HAS_ALPHA_TO_COVERAGE, VertexOutput, base_color_texture, geometric_normal, parallax_uv,
-    shading_normal, to_view_of,
+    shading_normal, to_view_of, transform_vertex,
 };
-import quadrille_3d::scene::{Material, camera, instances, materials};
+import quadrille_3d::scene::{Material, camera, instances, materials, visible_instances};
 import quadrille_3d::visibility_range::{is_dithered_out, visibility_range_dither_level};
 
 fn material_of(vertex_output: VertexOutput) -> Material {
@@ -43,6 +44,11 @@ fn mask_main(vertex_output: VertexOutput, @builtin(front_facing) front_facing: b
 
 @fragment
 fn normal_main(vertex_output: VertexOutput, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
+    return prepass_normal(vertex_output, front_facing);
+}
+
+// Discards fragments that `opaque_3d` discards.
+fn prepass_normal(vertex_output: VertexOutput, front_facing: bool) -> vec4f {
     let material = material_of(vertex_output);
     let is_front = is_front_side(vertex_output, material, front_facing);
     let at = parallax_uv(vertex_output, camera, material, is_front);
@@ -52,4 +58,75 @@ fn normal_main(vertex_output: VertexOutput, @builtin(front_facing) front_facing:
     let geometric = geometric_normal(vertex_output, to_view_of(vertex_output, camera), is_front);
     let normal = normalize(shading_normal(vertex_output, material, at, geometric, is_front));
     return vec4f(normal * 0.5 + 0.5, 1.0);
+}
+
+// `VertexOutput` with the position in the previous frame.
+struct MotionVertexOutput {
+    @invariant @builtin(position) position: vec4f,
+    @location(0) world_position: vec3f,
+    @location(1) normal: vec3f,
+    @location(2) color: vec4f,
+    @location(3) @interpolate(flat) instance: u32,
+    @location(4) uvs: vec4f,
+    @location(5) tangent: vec4f,
+    @location(6) previous_position: vec4f,
+}
+
+struct NormalAndMotion {
+    @location(0) normal: vec4f,
+    @location(1) motion: vec2f,
+}
+
+@vertex
+fn motion_vertex_main(
+    @builtin(instance_index) index: u32,
+    @builtin(vertex_index) vertex_index: u32,
+    vertex: Vertex,
+) -> MotionVertexOutput {
+    let instance = visible_instances[index];
+    let surface = transform_vertex(instance, vertex);
+    return MotionVertexOutput(
+        surface.position,
+        surface.world_position,
+        surface.normal,
+        surface.color,
+        surface.instance,
+        surface.uvs,
+        surface.tangent,
+        previous_world_position(instance, instances[instance], vertex_index, vertex.position),
+    );
+}
+
+fn vertex_output_of(in: MotionVertexOutput) -> VertexOutput {
+    return VertexOutput(
+        in.position,
+        in.world_position,
+        in.normal,
+        in.color,
+        in.instance,
+        in.uvs,
+        in.tangent,
+    );
+}
+
+fn motion_of(in: MotionVertexOutput) -> vec2f {
+    return motion_vector(vec4f(in.world_position, 1.0), in.previous_position);
+}
+
+@fragment
+fn motion_main(in: MotionVertexOutput, @builtin(front_facing) front_facing: bool) -> @location(0) vec2f {
+    if HAS_ALPHA_MASK {
+        let surface = vertex_output_of(in);
+        let material = material_of(surface);
+        let at = parallax_uv(surface, camera, material, is_front_side(surface, material, front_facing));
+        if is_masked_out(surface, material, at) {
+            discard;
+        }
+    }
+    return motion_of(in);
+}
+
+@fragment
+fn normal_motion_main(in: MotionVertexOutput, @builtin(front_facing) front_facing: bool) -> NormalAndMotion {
+    return NormalAndMotion(prepass_normal(vertex_output_of(in), front_facing), motion_of(in));
 }

@@ -20,12 +20,18 @@ struct Job {
     weights: u32,
     // Morph targets of the mesh.
     target_count: u32,
+    // First row of `previous`; NO_POSE if positions are not saved.
+    save_to: u32,
+    // 1 if the entity's vertices have positions to save, else 0.
+    has_previous: u32,
 }
 
 struct Push {
     jobs: u32,
     workgroup_count: u32,
     row: u32,
+    // Number of the frame, for saved positions.
+    stamp: u32,
 }
 
 struct Vertex {
@@ -40,6 +46,9 @@ struct Vertex {
 // Vertices of meshes and of entities: two ranges of one buffer, or all of it twice.
 @group(0) @binding(3) var<storage, read> meshes: array<f32>;
 @group(0) @binding(4) var<storage, read_write> entities: array<f32>;
+
+// Positions before they are overwritten, and the number of the frame: see `motion_vectors.wgsl`.
+@group(0) @binding(5) var<storage, read_write> previous: array<vec4u>;
 
 var<immediate> push: Push;
 
@@ -87,6 +96,10 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(local_invocation_index
     // Colors and texture coordinates are copied.
     for (var at = NORMAL_OFFSET + 3u; at < TANGENT_OFFSET; at++) {
         entities[write_at + at] = meshes[read_at + at];
+    }
+    if job.save_to != NO_POSE {
+        let old = vec3f(entities[write_at], entities[write_at + 1u], entities[write_at + 2u]);
+        previous[job.save_to + index] = vec4u(bitcast<vec3u>(old), select(0u, push.stamp, job.has_previous != 0u));
     }
     store_vec3(write_at, vertex.position);
     store_vec3(write_at + NORMAL_OFFSET, normalize_or_zero(vertex.normal));

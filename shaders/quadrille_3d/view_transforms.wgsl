@@ -1,8 +1,10 @@
-// Matrices of views with effects. Clip space has reversed depth: 1 is near, 0 infinitely far.
+// Matrices of views with effects or motion vectors. Clip space has reversed depth: 1 is near, 0 infinitely far.
 
 // Rows of `ViewTransforms3d`, with the names of bevy's `View`.
 struct ViewTransforms {
     clip_from_world: mat4x4f,
+    // `clip_from_world` without its jitter.
+    unjittered_clip_from_world: mat4x4f,
     world_from_clip: mat4x4f,
     view_from_world: mat4x4f,
     world_from_view: mat4x4f,
@@ -20,7 +22,11 @@ struct ViewTransforms {
     frame_count: u32,
     // 1 if the previous frame is the history of this one, else 0.
     history_is_valid: u32,
-    unused: vec4u,
+    // First vertex with a row in `previous_positions`.
+    first_deformed_vertex: u32,
+    unused: u32,
+    unused_pair: vec2u,
+    padding: array<vec4u, 12>,
 }
 
 // Clip space position of a pixel of the view with this depth, before division by w.

@@ -9,14 +9,14 @@
 //!
 //! | set of [`Pass3dSystems`] | system | reads | writes |
 //! | --- | --- | --- | --- |
-//! | `Skin` | [`skin_3d`] | [`SkinJobs3d`], [`SkinSources3d`], [`SkinPoses3d`] | [`Vertices3d`] |
+//! | `Skin` | [`skin_3d`] | [`SkinJobs3d`], [`SkinSources3d`], [`SkinPoses3d`] | [`Vertices3d`], [`PreviousPositions3d`] |
 //! | `Cull` | [`cull_3d`] | [`Instances3d`], [`Bounds3d`], [`Batches3d`], [`BatchOrder3d`], [`BatchInstances3d`], [`CullViews3d`], [`CullLayers3d`] | [`DrawArgs3d`], [`VisibleInstances`] |
 //! | `Cluster` | [`cluster_3d`] | [`Views3d`], [`Lights3d`] | [`LightMasks3d`] |
 //! | `Environment` | [`filter_env_3d`] | [`FilterSources3d`] | [`FilterCubes3d`], [`FilterResults3d`] |
 //! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`ShadowAtlas`], [`PointShadowFaces`] |
 //! | `LoadTarget` | [`load_target_3d`], for effects of cameras that keep their target | [`CameraTargets`] | [`TargetCopies`], [`SceneMsaaColors`], [`SceneColors`] |
-//! | `Prepass` | [`prepass_3d`], for [`DepthPrepass`] and [`NormalPrepass`] | [`Geometry3d`], [`Culled3d`], [`Materials3d`] | [`SceneDepths`], [`PrepassDepths3d`], [`PrepassNormals3d`] |
-//! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`], [`PrepassDepths3d`], [`PrepassNormals3d`] | [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
+//! | `Prepass` | [`prepass_3d`], for [`DepthPrepass`], [`NormalPrepass`] and [`MotionVectorPrepass`] | [`Geometry3d`], [`Culled3d`], [`Materials3d`], [`PreviousInstances3d`], [`PreviousPositions3d`], [`ViewTransforms3d`] | [`SceneDepths`], [`PrepassDepths3d`], [`PrepassNormals3d`], [`PrepassMotionVectors3d`] |
+//! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`], [`PrepassDepths3d`], [`PrepassNormals3d`], [`PrepassMotionVectors3d`] | [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
 //! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
@@ -75,7 +75,8 @@
 //! frame, for positions from depth and motion vectors (`quadrille_3d::view_transforms`). With
 //! [`DEPTH_HISTORY`](CameraEffect::DEPTH_HISTORY), [`View3d::previous_depth`] is the index of the previous frame's
 //! depth in [`PreviousDepths3d`]. Of cameras with [`NormalPrepass`], world normals are in [`PrepassNormals3d`] by
-//! [`View3d::prepass_normal`].
+//! [`View3d::prepass_normal`], and of those with [`MotionVectorPrepass`] motion vectors in [`PrepassMotionVectors3d`] by
+//! [`View3d::prepass_motion_vectors`].
 //!
 //! # Additional pass: outlines
 //!

@@ -20,7 +20,7 @@
 //!              filter_env_3d    cube maps generated from new or changed images
 //!              shadow_3d        changed shadow maps, a pass per image
 //!              load_target_3d   contents of targets, for effects of cameras that keep these
-//!              prepass_3d       depth and normals of cameras with `DepthPrepass` or `NormalPrepass`
+//!              prepass_3d       depth, normals and motion vectors of cameras with `DepthPrepass` or another prepass
 //!              opaque_3d        one pass in the plan per camera, as for the following passes
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
@@ -90,7 +90,7 @@ pub use components::material::{
     AlphaMode, MeshMaterial3d, OpaqueRendererMethod, ParallaxMappingMethod, StandardMaterial,
 };
 pub use components::occlusion_culling::OcclusionCulling;
-pub use components::prepass::{DepthPrepass, NormalPrepass};
+pub use components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 pub use components::temporal_jitter::TemporalJitter;
 pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
@@ -157,18 +157,18 @@ pub mod resources {
     pub use crate::passes::display::{Gradings3d, TonemappingLutImages};
     pub use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
     pub use crate::prepare::targets::{
-        DepthPyramids3d, PrepassDepths3d, PrepassNormals3d, PreviousDepths3d, SceneColors,
-        SceneDepths, SceneMsaaColors, TargetCopies,
+        DepthPyramids3d, PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d,
+        PreviousDepths3d, SceneColors, SceneDepths, SceneMsaaColors, TargetCopies,
     };
     pub use crate::prepare::view_colors::ViewColors;
     pub use crate::scene::buffers::{
         BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
         CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances,
         LightMasks3d, Lights3d, MaterialGlobals3d, MaterialViews3d, Materials3d, MeshTags3d,
-        PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d,
-        VisibleInstances,
+        PreviousInstances3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d,
+        Views3d, VisibleInstances,
     };
-    pub use crate::skin::{SkinJobs3d, SkinPoses3d, SkinSources3d};
+    pub use crate::skin::{PreviousPositions3d, SkinJobs3d, SkinPoses3d, SkinSources3d};
 }
 
 /// Prelude of 3D programs: bevy's content crates, and this one.
@@ -176,8 +176,9 @@ pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
         DepthPrepass, DistanceFog, ExtendedMaterial, FogFalloff, FreeCamera, FreeCameraPlugin,
-        Lightmap, Material, MaterialExtension, MaterialPlugin, MeshMaterial3d, NormalPrepass,
-        OcclusionCulling, ParallaxMappingMethod, Quadrille3dPlugin, StandardMaterial, Tonemapping,
+        Lightmap, Material, MaterialExtension, MaterialPlugin, MeshMaterial3d, MotionVectorPrepass,
+        NormalPrepass, OcclusionCulling, ParallaxMappingMethod, Quadrille3dPlugin,
+        StandardMaterial, Tonemapping,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;

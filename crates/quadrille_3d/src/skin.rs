@@ -63,6 +63,7 @@ fn init_device_resources(
     commands.insert_resource(SkinJobs3d(table("3d skin jobs")?));
     commands.insert_resource(SkinSources3d(table("3d skin sources")?));
     commands.insert_resource(SkinPoses3d(table("3d skin poses")?));
+    commands.insert_resource(PreviousPositions3d(table("3d previous positions")?));
     commands.insert_resource(SkinPipeline3d::new(&gpu)?);
     store.mark_all_dirty();
     jobs.mark_all_dirty();
@@ -78,6 +79,12 @@ pub struct SkinSources3d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct SkinPoses3d(pub(crate) GpuBuffer);
 
+/// Positions of deformed vertices before they were computed last, from the first vertex of entities on: three floats, and
+/// the number of the frame in which that was. Written while a camera has
+/// [`MotionVectorPrepass`](crate::MotionVectorPrepass).
+#[derive(Resource, Deref)]
+pub struct PreviousPositions3d(pub(crate) GpuBuffer);
+
 /// State of a deformed entity.
 struct Deformed {
     mesh: AssetId<Mesh>,
@@ -91,6 +98,8 @@ struct Deformed {
     targets: u32,
     /// Whether its vertices must be computed in this frame.
     is_dirty: bool,
+    /// Whether its vertices were computed before, where they are now.
+    has_vertices: bool,
     /// Whether joints or weights changed while it was hidden.
     is_pose_stale: bool,
     /// [`SkinStore::frame`] in which it was last extracted.
@@ -172,13 +181,15 @@ impl SkinStore {
     fn mark_all_dirty(&mut self) {
         self.is_device_new = true;
         self.poses.mark_all_dirty();
-        self.mark_all_for_skinning();
+        self.mark_all_for_skinning(false);
     }
 
-    fn mark_all_for_skinning(&mut self) {
+    /// Marks all entities for computation. `has_vertices`: their vertices stay where they are.
+    fn mark_all_for_skinning(&mut self, has_vertices: bool) {
         for state in self.states.values_mut() {
             if let SkinState::Deformed(deformed) = state {
                 deformed.is_dirty = true;
+                deformed.has_vertices &= has_vertices;
             }
         }
     }

@@ -4,6 +4,7 @@
 
 import package::render::view_transformations::position_world_to_clip;
 import quadrille_3d::mesh_types::Instance;
+import quadrille_3d::motion_vectors::previous_world_from_local;
 import quadrille_3d::scene::{instances, visible_instances};
 @if(!QUADRILLE_SHADOW_PASS) import quadrille_3d::scene::camera;
 @if(!QUADRILLE_SHADOW_PASS) import quadrille_3d::visibility_range::visibility_range_dither_level;
@@ -29,6 +30,13 @@ fn instance_of(instance_index: u32) -> Instance {
 
 fn get_world_from_local(instance_index: u32) -> mat4x4f {
     let rows = instance_of(instance_index).world_from_local;
+    return transpose(mat4x4f(rows[0], rows[1], rows[2], vec4f(0.0, 0.0, 0.0, 1.0)));
+}
+
+// In prepasses with motion vectors; else there is no previous frame.
+fn get_previous_world_from_local(instance_index: u32) -> mat4x4f {
+    let instance = visible_instances[instance_index];
+    let rows = previous_world_from_local(instance, instances[instance]);
     return transpose(mat4x4f(rows[0], rows[1], rows[2], vec4f(0.0, 0.0, 0.0, 1.0)));
 }
 

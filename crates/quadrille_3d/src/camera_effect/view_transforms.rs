@@ -1,4 +1,4 @@
-//! Matrices of views with effects, for reconstruction of positions and reprojection.
+//! Matrices of views with effects or motion vectors, for reconstruction of positions and reprojection.
 
 use bevy_camera::Camera;
 use bevy_derive::Deref;
@@ -13,14 +13,15 @@ use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::frame::Scene3d;
 use crate::scene::lists::ViewRows;
 use crate::scene::rows::ViewTransformsRow;
+use crate::skin::jobs::SkinJobs;
 use crate::tables::table::uniform_buffer;
 
-/// Matrices of views with effects: rows of `quadrille_3d::view_transforms::ViewTransforms`. Bind
+/// Matrices of views with effects or [`MotionVectorPrepass`](crate::MotionVectorPrepass): rows of `quadrille_3d::view_transforms::ViewTransforms`. Bind
 /// [`View3d::transforms_bytes`](crate::View3d::transforms_bytes) of it.
 #[derive(Resource, Deref)]
 pub struct ViewTransforms3d(GpuBuffer);
 
-/// Rows by [`View3d::images`](crate::View3d::images); zeros for views without effects. Empty if no view has any.
+/// Rows by [`View3d::images`](crate::View3d::images); zeros for other views. Empty if there are none.
 #[derive(Resource, Default)]
 pub(super) struct ViewTransformRows(RawBufferVec<ViewTransformsRow>);
 
@@ -44,6 +45,7 @@ pub(super) fn prepare_view_transforms(
     (scene, effects): (Res<Scene3d>, Res<EffectCameras>),
     view_rows: Res<ViewRows>,
     (cameras, histories): (Query<(&Camera, &GlobalTransform)>, Res<CameraHistories>),
+    skins: Res<SkinJobs>,
     mut rows: ResMut<ViewTransformRows>,
     mut buffer: ResMut<ViewTransforms3d>,
     (gpu, mut uploads): (Res<GpuDevice>, ResMut<Uploads>),
@@ -62,6 +64,8 @@ pub(super) fn prepare_view_transforms(
             jitter * camera.clip_from_view(),
             transform.to_matrix(),
         );
+        row.unjittered_clip_from_world = history.clip_from_world().to_cols_array();
+        row.first_deformed_vertex = skins.first_deformed_vertex();
         row.previous_clip_from_world = history.previous_clip_from_world().to_cols_array();
         row.jitter = view.queued.jitter.to_array();
         row.history_is_valid = u32::from(history.is_valid());

@@ -21,3 +21,18 @@ pub struct DepthPrepass;
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct NormalPrepass;
+
+/// Draws the motion of opaque and alpha mask meshes since the previous frame, before their colors; bevy's component by
+/// name. Depth is drawn with it.
+///
+/// Motion is the difference of texture coordinates, positive towards the right and bottom: a surface was at its
+/// coordinates minus the motion. It has the motion of the camera, of instances, and of skins and morph targets. Jitter is
+/// no motion. Passes read [`PrepassMotionVectors3d`](crate::resources::PrepassMotionVectors3d)
+/// ([`View3d::prepass_motion_vectors`](crate::View3d::prepass_motion_vectors)), materials
+/// `bevy_pbr::prepass::utils::prepass_motion_vector`.
+///
+/// In the first frame of a camera, after a change of its size and a [`CameraCut`](crate::CameraCut), only meshes move. A
+/// mesh does not in its own first frame.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+pub struct MotionVectorPrepass;

@@ -1,7 +1,7 @@
-//! Prepasses: depth and normals before the opaque pass.
+//! Prepasses: depth, normals and motion vectors before the opaque pass.
 //!
 //! ```text
-//! prepass_3d          draws depth and normals; of views with occlusion culling, the early phase
+//! prepass_3d          draws depth, normals and motion vectors; of views with occlusion culling, the early phase
 //! prepass_late        late phase, of what the depth of the early one does not hide
 //! copy_prepass_depths for readers
 //! opaque_3d           begins with the depth, and passes the test where depth is equal
@@ -14,9 +14,12 @@ use quadrille::bindings::PassBindings;
 use quadrille::ecs::{
     AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering, Table, access_kind,
 };
-use quadrille::prelude::{GpuDevice, Recorder, Render, RenderStartup, StorageRead, Uniform};
+use quadrille::prelude::{
+    GpuDevice, Recorder, Render, RenderStartup, StorageRead, Uniform, Uploads,
+};
 
-use crate::components::prepass::{DepthPrepass, NormalPrepass};
+use crate::camera_effect::ViewTransforms3d;
+use crate::components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use crate::effects::occlusion_culling::{
     LateCulled3d, prepass_cull_late, prepass_depth_pyramid, views_with_late_phase,
 };
@@ -24,14 +27,17 @@ use crate::passes::draw::{
     Culled3d, DrawParams3d, Geometry3d, IndirectDraws, MaterialInputs3d, bind_samplers,
 };
 use crate::pipelines::{Pipelines3d, PrepassTarget};
-use crate::prepare::targets::{PrepassDepths3d, PrepassNormals3d, SceneDepths, prepare_targets};
-use crate::scene::buffers::{Lightmaps3d, Materials3d, Views3d};
+use crate::prepare::targets::{
+    PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d, SceneDepths, prepare_targets,
+};
+use crate::scene::buffers::{Lightmaps3d, Materials3d, PreviousInstances3d, Views3d};
 use crate::scene::frame::{Scene3d, View3d};
 use crate::scene::keys::{BlendMode, PipelineKey};
 use crate::scene::lists::BatchList;
 use crate::scene::prepass::DrawnPrepasses;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
-use crate::tables::table::uniform_row;
+use crate::skin::PreviousPositions3d;
+use crate::tables::table::{table_buffer, uniform_row};
 use crate::tables::textures::Textures3d;
 
 /// Adds prepasses.
@@ -48,8 +54,10 @@ impl Plugin for PrepassPlugin {
         );
         app.register_type::<DepthPrepass>()
             .register_type::<NormalPrepass>()
+            .register_type::<MotionVectorPrepass>()
             .init_resource::<PrepassDepths3d>()
             .init_resource::<PrepassNormals3d>()
+            .init_resource::<PrepassMotionVectors3d>()
             .init_resource::<DrawnPrepasses>()
             .add_systems(RenderStartup, init_prepass)
             .add_systems(
@@ -64,10 +72,19 @@ impl Plugin for PrepassPlugin {
     }
 }
 
-/// Drops images of a lost device.
-fn init_prepass(mut commands: Commands) {
+/// Creates the table of previous transforms, and drops images of a lost device.
+fn init_prepass(
+    mut commands: Commands,
+    gpu: Res<GpuDevice>,
+    mut uploads: ResMut<Uploads>,
+) -> Result {
+    let previous = table_buffer(&gpu, "3d previous instances", 0)?;
+    uploads.write_buffer(&previous, 0, &[0; 64]);
+    commands.insert_resource(PreviousInstances3d(previous));
+    commands.insert_resource(PrepassMotionVectors3d::default());
     commands.insert_resource(PrepassDepths3d::default());
     commands.insert_resource(PrepassNormals3d::default());
+    Ok(())
 }
 
 /// Prepares the pipelines that the prepasses of the frame need.
@@ -116,14 +133,21 @@ pub struct PrepassInputs3d<'w> {
     textures: Table<'w, Textures3d>,
     #[bind]
     lightmaps: StorageRead<'w, Lightmaps3d>,
+    #[bind]
+    previous_instances: StorageRead<'w, PreviousInstances3d>,
+    #[bind]
+    previous_positions: StorageRead<'w, PreviousPositions3d>,
+    #[declared]
+    transforms: Uniform<'w, ViewTransforms3d>,
     material_inputs: MaterialInputs3d<'w>,
 }
 
-/// Depth and normals of views, to draw to.
+/// Depth, normals and motion vectors of views, to draw to.
 #[derive(SystemParam)]
 pub struct PrepassTargets3d<'w> {
     depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
     normals: AccessList<'w, PrepassNormals3d, access_kind::ColorTarget>,
+    motion_vectors: AccessList<'w, PrepassMotionVectors3d, access_kind::ColorTarget>,
 }
 
 /// Phase of a prepass.
@@ -158,29 +182,36 @@ impl PhaseDraws<'_, '_> {
         let normal = view
             .prepass_normal()
             .and_then(|at| self.targets.normals.get(at));
+        let motion = view
+            .prepass_motion_vectors()
+            .and_then(|at| self.targets.motion_vectors.get(at));
         uses.clear();
         uses.push(depth.as_declared());
         uses.extend(normal.map(|image| image.as_declared()));
+        uses.extend(motion.map(|image| image.as_declared()));
         self.geometry.add_uses(uses);
         self.indirect_draws.add_uses(uses);
         self.inputs.material_inputs.add_camera_uses(uses);
         self.inputs.add_uses(uses);
-        let (name, depth, normal) = match self.phase {
+        let (name, depth, normal, motion) = match self.phase {
             Phase::First => (
                 "prepass_3d",
                 depth.layer(0).clear_depth(view.queued.clear_depth),
                 normal.map(|image| image.clear([0.0; 4])),
+                motion.map(|image| image.clear([0.0; 4])),
             ),
             Phase::Late => (
                 "prepass_late",
                 depth.layer(0).keep_depth(),
                 normal.map(|image| image.keep()),
+                motion.map(|image| image.keep()),
             ),
         };
         let mut pass = recorder.pass_in_step(view.step(), name, uses);
-        let mut rendering = match normal {
-            Some(normal) => pass.render((normal, depth)),
-            None => pass.render(depth),
+        let mut rendering = match (normal, motion) {
+            (Some(normal), Some(motion)) => pass.render(([normal, motion], depth)),
+            (Some(color), None) | (None, Some(color)) => pass.render((color, depth)),
+            (None, None) => pass.render(depth),
         };
         self.draw(&mut rendering, view, cull_row);
         true
@@ -210,6 +241,10 @@ impl PhaseDraws<'_, '_> {
             if rendering.uses("camera") {
                 rendering.bind_bytes("camera", &self.inputs.views, uniform_row(row));
             }
+            if rendering.uses("motion_view") {
+                let bytes = view.transforms_bytes();
+                rendering.bind_bytes("motion_view", &self.inputs.transforms, bytes);
+            }
             let of_material = (key.shader, Some(row));
             let inputs = &self.inputs.material_inputs;
             inputs.bind(rendering, self.draw_params, of_material);
@@ -219,8 +254,8 @@ impl PhaseDraws<'_, '_> {
     }
 }
 
-/// Draws depth, and normals with [`NormalPrepass`], of opaque and alpha mask meshes: one pass in the plan per view with a
-/// prepass.
+/// Draws depth, normals with [`NormalPrepass`] and motion vectors with [`MotionVectorPrepass`], of opaque and alpha mask
+/// meshes: one pass in the plan per view with a prepass.
 pub fn prepass_3d(
     mut recorder: Recorder,
     (geometry, culled): (Geometry3d, Culled3d),
@@ -283,6 +318,7 @@ pub(crate) fn copy_prepass_depths(
     depths: AccessList<SceneDepths, access_kind::TransferRead>,
     (copies, cleared): CopiedDepths,
     normals: AccessList<PrepassNormals3d, access_kind::ColorTarget>,
+    all_motion_vectors: AccessList<PrepassMotionVectors3d, access_kind::ColorTarget>,
     (scene, drawn): (Res<Scene3d>, Res<DrawnPrepasses>),
 ) {
     for view in scene
@@ -317,14 +353,14 @@ pub(crate) fn copy_prepass_depths(
             pass.render(image.layer(0).clear_depth(0.0));
         }
     }
-    let of_views = views()
-        .filter(|view| view.prepass_normal().is_some())
-        .count();
-    for at in of_views..normals.len() {
-        if let Some(image) = normals.get(at) {
-            let uses = [image.as_declared()];
-            let mut pass = recorder.pass_in_step(first.step(), "clear prepass normals", &uses);
-            pass.render(image.clear([0.0; 4]));
-        }
+    let with_normals = views().filter(|view| view.prepass_normal().is_some());
+    let normals = (with_normals.count()..normals.len()).filter_map(|at| normals.get(at));
+    let with_motion = views().filter(|view| view.prepass_motion_vectors().is_some());
+    let motion_vectors = with_motion.count()..all_motion_vectors.len();
+    let motion_vectors = motion_vectors.filter_map(|at| all_motion_vectors.get(at));
+    for image in normals.chain(motion_vectors) {
+        let uses = [image.as_declared()];
+        let mut pass = recorder.pass_in_step(first.step(), "clear prepass colors", &uses);
+        pass.render(image.clear([0.0; 4]));
     }
 }

@@ -19,7 +19,7 @@ use quadrille_content::materials::{
 use quadrille_content::shaders::Shader;
 
 use crate::components::material::{AlphaMode, StandardMaterial};
-use crate::components::prepass::{DepthPrepass, NormalPrepass};
+use crate::components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use crate::extract::materials::{self, MaterialRow, MaterialSource, MaterialState, MaterialStore};
 use crate::pipelines::Pipelines3d;
 use crate::pipelines::material_desc::MaterialPipelineDesc;
@@ -356,14 +356,18 @@ impl CustomMaterials {
 /// Filter of cameras with a prepass.
 type WithPrepass = (
     With<Camera3d>,
-    Or<(With<DepthPrepass>, With<NormalPrepass>)>,
+    Or<(
+        With<DepthPrepass>,
+        With<NormalPrepass>,
+        With<MotionVectorPrepass>,
+    )>,
 );
 
 /// The different outputs of prepasses.
-fn prepasses_of(have_normals: impl Iterator<Item = bool>) -> Vec<PrepassOutputs> {
+fn prepasses_of(cameras: impl Iterator<Item = (bool, bool)>) -> Vec<PrepassOutputs> {
     let mut all = Vec::new();
-    for normal in have_normals {
-        let outputs = PrepassOutputs { normal };
+    for (normal, motion) in cameras {
+        let outputs = PrepassOutputs { normal, motion };
         if !all.contains(&outputs) {
             all.push(outputs);
         }
@@ -377,7 +381,7 @@ pub(crate) fn prepare_material_shaders(
     shaders: Res<Assets<Shader>>,
     mut events: MessageReader<AssetEvent<Shader>>,
     mut failures: MessageReader<AssetLoadFailedEvent<Shader>>,
-    cameras: Query<Has<NormalPrepass>, WithPrepass>,
+    cameras: Query<(Has<NormalPrepass>, Has<MotionVectorPrepass>), WithPrepass>,
     (gpu, mut pipelines): (Res<GpuDevice>, ResMut<Pipelines3d>),
 ) {
     let changed = events.read().filter_map(|event| match event {

@@ -1,5 +1,6 @@
 //! Instance table of all mesh entities; rows are updated on change.
 
+mod previous;
 mod slot;
 
 use std::collections::BTreeMap;
@@ -32,6 +33,7 @@ use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
 use quadrille_content::affine::{AffineRows, affine_rows};
 
+use previous::PreviousTransforms;
 pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, watch_disabling};
 
 /// Draw parameters of a mesh entity.
@@ -70,6 +72,7 @@ struct InstanceState {
 #[derive(Resource, Default)]
 pub(crate) struct InstanceStore {
     table: Table<InstanceRow>,
+    previous: PreviousTransforms,
     bounds: Table<BoundsRow>,
     /// Mesh tags, up to the last nonzero one.
     tags: Table<u32>,
@@ -104,11 +107,22 @@ impl InstanceStore {
     /// Marks all rows dirty, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.table.mark_all_dirty();
+        self.previous.reset();
         self.bounds.mark_all_dirty();
         self.tags.mark_all_dirty();
         self.bins.mark_all_dirty();
         self.lightmaps.mark_all_dirty();
         self.meshes.mark_all_dirty();
+    }
+
+    /// Begins a frame with this stamp for motion vectors; `None` if no camera has any.
+    pub(crate) fn begin_motion(&mut self, frame: Option<u32>) {
+        self.previous.begin(frame);
+    }
+
+    /// Stamp of the frame for motion vectors; `None` if no camera has any.
+    pub(crate) fn motion_frame(&self) -> Option<u32> {
+        self.previous.frame()
     }
 
     /// Adds or updates an entity.
@@ -127,9 +141,11 @@ impl InstanceStore {
         };
         if *slot == Slot::NONE {
             *slot = Slot(self.table.add(row));
+            self.previous.forget(slot.0);
             self.caster_changes.note(slot.0, None);
         } else {
             self.note_caster_change(slot.0);
+            self.note_motion(slot.0, &row.world_from_local);
             self.table.set(slot.0, row);
         }
         let (center, half_extents) = desc.bounds.map_or_else(Default::default, |bounds| {
@@ -175,9 +191,19 @@ impl InstanceStore {
         let row = self.table.rows().get(slot.0 as usize);
         if row.is_some_and(|row| row.world_from_local != *rows) {
             self.note_caster_change(slot.0);
+            self.note_motion(slot.0, rows);
             self.table
                 .change(slot.0, |row| row.world_from_local = *rows);
             self.update_visibility(slot, rows, warnings);
+        }
+    }
+
+    /// Notes the transform of an instance for motion vectors, before it becomes `rows`.
+    fn note_motion(&mut self, index: u32, rows: &AffineRows) {
+        if let Some(old) = self.table.rows().get(index as usize)
+            && old.world_from_local != *rows
+        {
+            self.previous.note(index, old.world_from_local);
         }
     }
 
@@ -444,9 +470,12 @@ impl InstanceStore {
             order,
             lightmaps,
             tags,
-        ]: [&mut GpuBuffer; 7],
+            previous,
+        ]: [&mut GpuBuffer; 8],
     ) -> Result<(), Error> {
         self.table.upload(gpu, uploads, instances)?;
+        let count = self.table.rows().len();
+        self.previous.upload(gpu, uploads, previous, count)?;
         self.bounds.upload(gpu, uploads, bounds)?;
         self.lightmaps.upload(gpu, uploads, lightmaps)?;
         self.tags.upload(gpu, uploads, tags)?;

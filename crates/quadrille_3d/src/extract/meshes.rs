@@ -2,6 +2,7 @@
 //! entities are neither visited nor uploaded.
 
 use bevy_asset::AssetEvent;
+use bevy_camera::Camera;
 use bevy_camera::primitives::Aabb;
 use bevy_camera::visibility::{
     InheritedVisibility, NoFrustumCulling, RenderLayers, VisibilityRange,
@@ -20,6 +21,7 @@ use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::components::lightmap::Lightmap;
 use crate::components::material::{MeshMaterial3d, StandardMaterial};
+use crate::components::prepass::MotionVectorPrepass;
 use crate::constants::{
     CAMERAS, NO_FRUSTUM_CULLING, SHADOW_RECEIVER, SHADOWS, TRANSMITTED_SHADOW_RECEIVER,
 };
@@ -28,9 +30,11 @@ use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceDesc, Instanc
 use crate::extract::materials::{MaterialId, MaterialSource, MaterialStore};
 use crate::scene::buffers::{
     BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CustomMaterials3d, Indices3d, Instances3d,
-    Lightmaps3d, Materials3d, MeshTags3d, Vertices3d,
+    Lightmaps3d, Materials3d, MeshTags3d, PreviousInstances3d, Vertices3d,
 };
+use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::lists::{BatchList, MaterialRanges};
+use crate::scene::rows::frame_stamp;
 use crate::skin::SkinStore;
 use quadrille_content::affine::{AffineRows, affine_rows};
 
@@ -188,10 +192,13 @@ pub(crate) fn extract_meshes(
     mut instances: ResMut<InstanceStore>,
     mut materials: ResMut<MaterialStore>,
     mut source: MaterialSource,
-    skins: Res<SkinStore>,
+    (skins, effects): (Res<SkinStore>, Res<EffectCameras>),
+    cameras: Query<&Camera, With<MotionVectorPrepass>>,
     warnings: Res<RateLimitedWarnings>,
 ) {
     let instances = &mut *instances;
+    let has_motion = cameras.iter().any(|camera| camera.is_active);
+    instances.begin_motion(has_motion.then(|| frame_stamp(effects.submitted)));
     instances.caster_changes.clear();
     let materials_changed = materials.apply_events(&mut changes.material_events, &mut source);
     instances.meshes.apply_asset_events(&mut changes.meshes);
@@ -284,6 +291,7 @@ pub(crate) struct MeshBuffers<'w> {
     order: ResMut<'w, BatchOrder3d>,
     lightmaps: ResMut<'w, Lightmaps3d>,
     tags: ResMut<'w, MeshTags3d>,
+    previous_instances: ResMut<'w, PreviousInstances3d>,
     materials: ResMut<'w, Materials3d>,
     custom_materials: ResMut<'w, CustomMaterials3d>,
     vertices: ResMut<'w, Vertices3d>,
@@ -313,6 +321,7 @@ pub(crate) fn upload_meshes(
         &mut to.order.0,
         &mut to.lightmaps.0,
         &mut to.tags.0,
+        &mut to.previous_instances.0,
     ];
     instances.upload(&gpu, &mut uploads, tables)?;
     materials

@@ -23,7 +23,8 @@ use crate::pipelines::Pipelines3d;
 use crate::pipelines::custom::PREPASS_IMAGES;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
 use crate::prepare::targets::{
-    PrepassDepths3d, PrepassNormals3d, SceneColors, SceneDepths, SceneMsaaColors,
+    PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d, SceneColors, SceneDepths,
+    SceneMsaaColors,
 };
 use crate::scene::buffers::{
     CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LightMasks3d, LightTextures3d,
@@ -112,6 +113,7 @@ pub struct Lighting3d<'w> {
 pub struct SampledPrepasses3d<'w> {
     depths: AccessList<'w, PrepassDepths3d, access_kind::Sampled>,
     normals: AccessList<'w, PrepassNormals3d, access_kind::Sampled>,
+    motion_vectors: AccessList<'w, PrepassMotionVectors3d, access_kind::Sampled>,
 }
 
 impl<'w> SampledPrepasses3d<'w> {
@@ -120,11 +122,14 @@ impl<'w> SampledPrepasses3d<'w> {
         let sampled = view.prepass.sampled.map(|sampled| {
             let [depth, multisampled_depth] = sampled.depths;
             let [normal, multisampled_normal] = sampled.normals;
+            let [motion, multisampled_motion] = sampled.motion_vectors;
             [
                 self.depths.get(depth as usize),
                 self.depths.get(multisampled_depth as usize),
                 self.normals.get(normal as usize),
                 self.normals.get(multisampled_normal as usize),
+                self.motion_vectors.get(motion as usize),
+                self.motion_vectors.get(multisampled_motion as usize),
             ]
         });
         let named = PREPASS_IMAGES.into_iter().zip(sampled.unwrap_or_default());

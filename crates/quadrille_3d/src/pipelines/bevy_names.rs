@@ -64,11 +64,7 @@ const MODULES: [(&str, &str); 13] = [
 ];
 
 /// Advice for names of bevy that do not exist here; a path also covers all names below it.
-const ADVICE: [(&str, &str); 16] = [
-    (
-        "bevy_pbr::render::mesh_functions::get_previous_world_from_local",
-        "transforms of the previous frame are not kept; call `get_world_from_local`",
-    ),
+const ADVICE: [(&str, &str); 15] = [
     (
         "bevy_pbr::render::mesh_bindings",
         "call functions of `bevy_pbr::render::mesh_functions`; materials need no slot",
@@ -103,11 +99,11 @@ const ADVICE: [(&str, &str); 16] = [
     ),
     (
         "bevy_pbr::prepass::io",
-        "`FragmentOutput` exists with `PREPASS_FRAGMENT`, for `NORMAL_PREPASS`",
+        "`FragmentOutput` exists with `PREPASS_FRAGMENT`, for `NORMAL_PREPASS` and `MOTION_VECTOR_PREPASS`",
     ),
     (
         "bevy_pbr::prepass::utils",
-        "`prepass_depth` and `prepass_normal` exist; there are no motion vectors",
+        "`prepass_depth`, `prepass_normal` and `prepass_motion_vector` exist",
     ),
     (
         "bevy_pbr::light_probe::irradiance_volume",

@@ -319,7 +319,7 @@ pub(super) fn entry(shader: &GpuShader, stage: ShaderStage) -> Option<&EntryPoin
 }
 
 /// Resources of materials' shaders by name, beside those of standard materials.
-const MAIN_PASS: [&str; 8] = [
+const MAIN_PASS: [&str; 10] = [
     MATERIAL_ROWS,
     "view",
     "globals",
@@ -328,14 +328,18 @@ const MAIN_PASS: [&str; 8] = [
     PREPASS_IMAGES[1],
     PREPASS_IMAGES[2],
     PREPASS_IMAGES[3],
+    PREPASS_IMAGES[4],
+    PREPASS_IMAGES[5],
 ];
 
-/// Images of `bevy_pbr::prepass::utils` by name: depths and normals, each single-sampled and multisampled.
-pub(crate) const PREPASS_IMAGES: [&str; 4] = [
+/// Images of `bevy_pbr::prepass::utils` by name: depths, normals and motion vectors, each single-sampled and multisampled.
+pub(crate) const PREPASS_IMAGES: [&str; 6] = [
     "prepass_depths",
     "multisampled_prepass_depths",
     "prepass_normals",
     "multisampled_prepass_normals",
+    "prepass_motion_vectors",
+    "multisampled_prepass_motion_vectors",
 ];
 
 /// Resources of shadow maps by name.

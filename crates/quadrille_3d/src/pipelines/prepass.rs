@@ -53,7 +53,7 @@ struct Compiled {
 /// Pipelines of prepasses.
 #[derive(Default)]
 pub(crate) struct PrepassPipelines {
-    /// Fragment shaders of standard materials.
+    /// Shaders of standard materials.
     standard: Option<GpuShader>,
     /// Shaders of materials by number; `None` for unusable ones.
     shaders: HashMap<(u32, PrepassOutputs), Option<PrepassShaders>>,
@@ -77,7 +77,7 @@ impl PrepassPipelines {
         reads_any(all.flatten(), &["view", "globals"])
     }
 
-    /// Fragment shaders of standard materials.
+    /// Shaders of standard materials.
     fn standard(&mut self) -> Result<GpuShader, ShaderError> {
         if let Some(shader) = &self.standard {
             return Ok(shader.clone());
@@ -89,7 +89,7 @@ impl PrepassPipelines {
 }
 
 /// Resources of prepass shaders by name.
-const RESOURCES: [&str; 9] = [
+const RESOURCES: [&str; 12] = [
     MATERIAL_ROWS,
     "view",
     "globals",
@@ -99,6 +99,9 @@ const RESOURCES: [&str; 9] = [
     "materials",
     "camera",
     "lightmaps",
+    "previous_instances",
+    "previous_positions",
+    "motion_view",
 ];
 
 impl MeshPipelines {
@@ -213,7 +216,7 @@ impl MeshPipelines {
                 return None;
             }
         }
-        if is_opaque && outputs == PrepassOutputs::default() {
+        if is_opaque && !outputs.normal {
             features = MaterialFeatures::Base;
         }
         let variant = PrepassVariant {
@@ -249,19 +252,25 @@ impl MeshPipelines {
             };
             return shaders.compile(gpu, material, key, outputs).map(Some);
         }
-        let fragment = self.prepass.standard()?;
-        let entry = match (outputs.normal, key.blend_mode) {
-            (true, _) => Some("normal_main"),
-            (false, BlendMode::Opaque) => None,
-            (false, _) => Some("mask_main"),
+        let standard = self.prepass.standard()?;
+        let entry = match (outputs.normal, outputs.motion, key.blend_mode) {
+            (true, true, _) => Some("normal_motion_main"),
+            (true, false, _) => Some("normal_main"),
+            (false, true, _) => Some("motion_main"),
+            (false, false, BlendMode::Opaque) => None,
+            (false, false, _) => Some("mask_main"),
+        };
+        let vertex = match outputs.motion {
+            true => (&standard, "motion_vertex_main"),
+            false => (&self.shader, "vertex_main"),
         };
         let desc = GraphicsPipelineDesc {
-            fragment: entry.map(|entry| (&fragment, entry)),
+            fragment: entry.map(|entry| (&standard, entry)),
             constants: constants(key),
             ..GraphicsPipelineDesc::of("3d prepass", &self.shader)
         };
         let mut desc = GraphicsPipelineDesc {
-            vertex: (&self.shader, "vertex_main"),
+            vertex,
             ..prepass_desc(key, desc)
         };
         if let Some((_, material)) = material {
@@ -330,18 +339,20 @@ impl PrepassShaders {
             ..prepass_desc(key, desc)
         };
         material.state.apply(&mut desc);
-        let writes_normal = fragment
-            .and_then(|shader| entry(shader, ShaderStage::Fragment))
-            .is_some_and(|entry| entry.outputs.iter().any(|it| it.location == 0));
-        if outputs.normal && !writes_normal {
-            // Outputs that a shader does not write are undefined.
-            desc.state = PipelineState {
-                colors: vec![
-                    ColorState::new(Blend::Opaque).with_mask(vk::ColorComponentFlags::empty()),
-                ],
-                ..desc.state
-            };
-        }
+        let written = fragment.and_then(|shader| entry(shader, ShaderStage::Fragment));
+        let is_written = |location: u32| {
+            written.is_some_and(|entry| entry.outputs.iter().any(|it| it.location == location))
+        };
+        // Outputs that a shader does not write are undefined.
+        let color = |location| match is_written(location) {
+            true => ColorState::new(Blend::Opaque),
+            false => ColorState::new(Blend::Opaque).with_mask(vk::ColorComponentFlags::empty()),
+        };
+        let count = u32::from(outputs.normal) + u32::from(outputs.motion);
+        desc.state = PipelineState {
+            colors: (0..count).map(color).collect(),
+            ..desc.state
+        };
         gpu.graphics_pipeline(&desc)
     }
 }

@@ -21,7 +21,7 @@ use crate::pipelines::publish_shader_modules;
 use crate::scene::cull_view::{BoundsRow, CullViewRow};
 use crate::scene::rows::{
     BatchRow, FogRow, InstanceRow, LightRow, LightTextureRow, MaterialGradingRow, MaterialViewRow,
-    ShadowViewRow, ViewRow, ViewTransformsRow,
+    PreviousInstanceRow, ShadowViewRow, ViewRow, ViewTransformsRow,
 };
 use crate::skin::dispatches::Job;
 use crate::tables::mesh_vertex::Vertex;
@@ -52,6 +52,7 @@ fn rows_are_laid_out_as_shaders_read_them() {
         MaterialGradingRow::LAYOUT,
         MaterialRow::LAYOUT,
         MaterialViewRow::LAYOUT,
+        PreviousInstanceRow::LAYOUT,
         ShadowPush::LAYOUT,
         ShadowViewRow::LAYOUT,
         SkyboxPush::LAYOUT,

@@ -1,4 +1,4 @@
-//! Histories of cameras with effects.
+//! Histories of cameras with effects or motion vectors.
 
 use bevy_ecs::prelude::*;
 
@@ -14,8 +14,11 @@ pub(crate) fn update_camera_histories(
     cuts: Query<&CameraCut>,
     mut histories: ResMut<CameraHistories>,
 ) {
-    let with_effects = views.0.iter().filter(|view| effects.contains(view.camera));
-    let with_effects = with_effects.map(|view| {
+    let with_history = views
+        .0
+        .iter()
+        .filter(|view| view.prepass.motion || effects.contains(view.camera));
+    let with_history = with_history.map(|view| {
         let [_, _, width, height] = view.viewport;
         let history = HistoryView {
             clip_from_world: view.unjittered_clip_from_world,
@@ -24,7 +27,7 @@ pub(crate) fn update_camera_histories(
         };
         (view.camera, history)
     });
-    histories.update(with_effects, effects.submitted);
+    histories.update(with_history, effects.submitted);
 }
 
 /// Clears the histories after a lost device.

@@ -16,11 +16,10 @@ pub(crate) fn upload_skins(
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
-    let meshes = instances.meshes();
     jobs::upload(
         (&mut *store, &mut *jobs),
         &mut to,
-        meshes,
+        (instances.meshes(), instances.motion_frame()),
         &mut uploads,
         &gpu,
     )

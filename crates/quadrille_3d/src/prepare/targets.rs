@@ -26,7 +26,7 @@ use crate::scene::prepass::PrepassImages;
 pub(crate) use effect_images::DepthHistories;
 pub use effect_images::{PreviousDepths3d, TargetCopies};
 use prepass_images::PrepassLists;
-pub use prepass_images::{PrepassDepths3d, PrepassNormals3d};
+pub use prepass_images::{PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d};
 
 /// Single-sampled color images of all views of this frame: the target itself where a display-referred view covers it.
 /// Other images of views with effects follow, unsorted (`CurrentColors`).
@@ -218,6 +218,7 @@ impl SceneImages<'_> {
             copies: self.begin_effects(),
             prepass_depths: self.prepasses.take_depths(),
             prepass_normals: self.prepasses.take_normals(),
+            prepass_motion_vectors: self.prepasses.take_motion_vectors(),
         }
     }
 
@@ -330,6 +331,7 @@ struct PreviousImages<'a> {
     copies: Vec<GpuImage>,
     prepass_depths: Vec<GpuImage>,
     prepass_normals: Vec<GpuImage>,
+    prepass_motion_vectors: Vec<GpuImage>,
 }
 
 impl PreviousImages<'_> {

@@ -22,7 +22,7 @@ use quadrille_content::views::{CameraView, CameraViews};
 use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
 use crate::components::occlusion_culling::OcclusionCulling;
-use crate::components::prepass::{DepthPrepass, NormalPrepass};
+use crate::components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use crate::components::temporal_jitter::TemporalJitter;
 use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED};
 use crate::extract::materials::{MaterialSource, MaterialStore};
@@ -56,6 +56,7 @@ pub(crate) struct CameraQuery {
     occlusion_culling: Has<OcclusionCulling>,
     depth_prepass: Has<DepthPrepass>,
     normal_prepass: Has<NormalPrepass>,
+    motion_vector_prepass: Has<MotionVectorPrepass>,
 }
 
 /// Filter for lights that bevy does not list for cameras, or culls by wrong bounds: rectangular lights; directional
@@ -255,6 +256,7 @@ fn queued_view(
         prepass: PrepassNeeds {
             depth: camera.depth_prepass,
             normal: camera.normal_prepass,
+            motion: camera.motion_vector_prepass,
         },
         samples_target: false,
         cull_row,

@@ -33,6 +33,11 @@ pub struct TransparentInstances3d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct Instances3d(pub(crate) GpuBuffer);
 
+/// Transforms of instances before they moved in this frame, 64 bytes each, in the order of [`Instances3d`]. Written only
+/// for instances that move, while a camera has [`MotionVectorPrepass`](crate::MotionVectorPrepass).
+#[derive(Resource, Deref)]
+pub struct PreviousInstances3d(pub(crate) GpuBuffer);
+
 /// Values of bevy's [`MeshTag`](bevy_mesh::MeshTag), a `u32` per instance in the order of [`Instances3d`], for shaders
 /// of custom passes. Instances beyond the end have tag 0.
 ///

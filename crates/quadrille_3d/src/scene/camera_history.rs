@@ -1,10 +1,10 @@
-//! Histories of cameras with effects.
+//! Histories of cameras with effects or motion vectors.
 
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use bevy_math::Mat4;
 
-/// Histories of this frame's cameras with effects.
+/// Histories of this frame's cameras with effects or motion vectors.
 #[derive(Resource, Default)]
 pub(crate) struct CameraHistories(EntityHashMap<CameraHistory>);
 

@@ -14,6 +14,9 @@ pub(crate) const DEPTH: Format = Format::D32_SFLOAT;
 /// World normals of a prepass: half of each component plus a half, and alpha 1 where a mesh is.
 pub(crate) const NORMAL: Format = Format::A2B10G10R10_UNORM_PACK32;
 
+/// Motion of a prepass: difference of texture coordinates since the previous frame.
+pub(crate) const MOTION: Format = Format::R16G16_SFLOAT;
+
 /// Images that a pipeline draws to, and whether its shader ends with tone mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PipelineTarget {
@@ -40,8 +43,10 @@ pub(crate) fn prepass_formats(outputs: PrepassOutputs, samples: u32) -> Formats 
         samples,
         ..Formats::default()
     };
-    if outputs.normal {
-        formats.colors[0] = NORMAL;
+    let colors = [(outputs.normal, NORMAL), (outputs.motion, MOTION)];
+    let colors = colors.into_iter().filter(|(is_drawn, _)| *is_drawn);
+    for (at, (_, format)) in formats.colors.iter_mut().zip(colors) {
+        *at = format;
     }
     formats
 }

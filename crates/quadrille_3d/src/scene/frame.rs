@@ -181,8 +181,14 @@ impl View3d {
         Some(self.prepass.normal? as usize)
     }
 
+    /// Index in [`PrepassMotionVectors3d`](crate::resources::PrepassMotionVectors3d) of its motion vectors, if its camera has
+    /// [`MotionVectorPrepass`](crate::MotionVectorPrepass).
+    pub fn prepass_motion_vectors(&self) -> Option<usize> {
+        Some(self.prepass.motion? as usize)
+    }
+
     /// Byte range of its row in [`ViewTransforms3d`](crate::resources::ViewTransforms3d), for `bind_bytes`, if its camera has an
-    /// effect.
+    /// effect or [`MotionVectorPrepass`](crate::MotionVectorPrepass).
     pub fn transforms_bytes(&self) -> std::ops::Range<u64> {
         let bytes = size_of::<ViewTransformsRow>() as u64;
         let first = u64::from(self.images) * bytes;

@@ -9,23 +9,27 @@ pub(crate) struct PrepassNeeds {
     pub(crate) depth: bool,
     /// `NormalPrepass`.
     pub(crate) normal: bool,
+    /// `MotionVectorPrepass`.
+    pub(crate) motion: bool,
 }
 
 /// Outputs of prepass shaders beside depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct PrepassOutputs {
     pub(crate) normal: bool,
+    pub(crate) motion: bool,
 }
 
 impl PrepassNeeds {
     /// Whether the camera has a prepass.
     pub(crate) fn any(self) -> bool {
-        self.depth || self.normal
+        self.depth || self.normal || self.motion
     }
 
     pub(crate) fn outputs(self) -> PrepassOutputs {
         PrepassOutputs {
             normal: self.normal,
+            motion: self.motion,
         }
     }
 }
@@ -37,6 +41,8 @@ pub(crate) struct PrepassImages {
     pub(crate) depth: Option<u32>,
     /// Index in `PrepassNormals3d`.
     pub(crate) normal: Option<u32>,
+    /// Index in `PrepassMotionVectors3d`.
+    pub(crate) motion: Option<u32>,
     /// Images for shaders of materials; `None` if no shader reads any.
     pub(crate) sampled: Option<SampledPrepass>,
 }
@@ -47,6 +53,7 @@ pub(crate) struct PrepassImages {
 pub(crate) struct SampledPrepass {
     pub(crate) depths: [u32; 2],
     pub(crate) normals: [u32; 2],
+    pub(crate) motion_vectors: [u32; 2],
 }
 
 impl SampledPrepass {
@@ -60,6 +67,7 @@ impl SampledPrepass {
         Self {
             depths: with(images.depth, placeholders.depths),
             normals: with(images.normal, placeholders.normals),
+            motion_vectors: with(images.motion, placeholders.motion_vectors),
         }
     }
 }

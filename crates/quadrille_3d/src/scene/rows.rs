@@ -48,6 +48,8 @@ const _: () = assert!(size_of::<ViewRow>() == UNIFORM_BYTES as usize);
 #[row("quadrille_3d/view_transforms.wgsl", "ViewTransforms")]
 pub(crate) struct ViewTransformsRow {
     pub(crate) clip_from_world: [f32; 16],
+    /// `clip_from_world` without its jitter.
+    pub(crate) unjittered_clip_from_world: [f32; 16],
     pub(crate) world_from_clip: [f32; 16],
     pub(crate) view_from_world: [f32; 16],
     pub(crate) world_from_view: [f32; 16],
@@ -65,8 +67,12 @@ pub(crate) struct ViewTransformsRow {
     pub(crate) frame_count: u32,
     /// 1 if the previous frame is the history of this one, else 0.
     pub(crate) history_is_valid: u32,
+    /// First vertex with a row in [`PreviousPositions3d`](crate::resources::PreviousPositions3d); `u32::MAX` for none.
+    pub(crate) first_deformed_vertex: u32,
+    pub(crate) unused: u32,
+    pub(crate) unused_pair: [u32; 2],
     /// Padding to a multiple of [`UNIFORM_BYTES`].
-    pub(crate) unused: [u32; 4],
+    pub(crate) padding: [[u32; 4]; 12],
 }
 
 const _: () = assert!((size_of::<ViewTransformsRow>() as u64).is_multiple_of(UNIFORM_BYTES));
@@ -195,6 +201,25 @@ pub(crate) struct InstanceRow {
     pub(crate) flags: u32,
     /// Visibility range, by [`pack_visibility_range`](crate::scene::visibility_range::pack_visibility_range).
     pub(crate) range: [u32; 2],
+}
+
+/// Transform of an instance in the previous frame, for shaders.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
+#[row("quadrille_3d/motion_vectors.wgsl", "PreviousInstance")]
+pub(crate) struct PreviousInstanceRow {
+    /// Rows of the affine matrix from local to world space.
+    pub(crate) world_from_local: [[f32; 4]; 3],
+    /// [`frame_stamp`] of the frame in which the instance moved from there; in others it rests.
+    pub(crate) stamp: u32,
+    pub(crate) unused: u32,
+    pub(crate) unused_pair: [u32; 2],
+}
+
+/// Number of a frame after this number of submitted frames; 0 for none. A frame that is not submitted shares it with the next
+/// one, so that motion is always since the last submitted frame.
+pub(crate) fn frame_stamp(submitted: u64) -> u32 {
+    (submitted as u32).wrapping_add(1)
 }
 
 /// Batch row of shaders.

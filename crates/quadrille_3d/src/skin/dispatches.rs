@@ -42,6 +42,10 @@ pub(crate) struct Job {
     weights: u32,
     /// Number of morph targets.
     target_count: u32,
+    /// First row of previous positions; [`NO_POSE`] if they are not saved.
+    save_to: u32,
+    /// 1 if the entity's vertices have positions to save, else 0.
+    has_previous: u32,
 }
 
 /// Buffer offsets of an entity, or of a part of its vertices.
@@ -64,6 +68,10 @@ pub(super) struct SkinRange {
     pub(super) has_weights: bool,
     /// Number of morph targets.
     pub(super) targets: u32,
+    /// First row of previous positions, if they are saved.
+    pub(super) save_to: Option<u32>,
+    /// Whether the entity's vertices were computed before.
+    pub(super) has_previous: bool,
 }
 
 /// Ranges of the buffers in bytes.
@@ -134,6 +142,8 @@ impl SkinRange {
             joints: row(self.pose.start, self.has_joints),
             weights: row(self.weights, self.has_weights),
             target_count: self.targets,
+            save_to: self.save_to.unwrap_or(NO_POSE),
+            has_previous: u32::from(self.has_previous),
         }
     }
 
@@ -150,6 +160,7 @@ impl SkinRange {
                 to: self.to + first,
                 vertices: most.min(self.vertices - first),
                 source: self.source + first * self.source_words,
+                save_to: self.save_to.map(|row| row + first),
                 ..self.clone()
             })
     }

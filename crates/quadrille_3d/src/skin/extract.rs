@@ -227,6 +227,7 @@ impl SkinStore {
             joints,
             targets,
             is_dirty: true,
+            has_vertices: false,
             is_pose_stale: true,
             last_frame: self.frame,
         };

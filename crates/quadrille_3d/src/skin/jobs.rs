@@ -5,13 +5,13 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::sync::resource::ResourceId;
-use quadrille_content::buffers::RawBufferVec;
+use quadrille_content::buffers::{RawBufferVec, grow_buffer};
 use quadrille_content::meshes::{MeshAllocation, MeshAllocator};
 
 use super::dispatches::{BufferSizes, Job, SkinDispatch, SkinRange, split_dispatches};
 use super::pose::JOINT_ROWS;
 use super::source::SkinSource;
-use super::{Deformed, SkinPoses3d, SkinSources3d, SkinState, SkinStore};
+use super::{Deformed, PreviousPositions3d, SkinPoses3d, SkinSources3d, SkinState, SkinStore};
 use crate::scene::buffers::Vertices3d;
 use crate::tables::mesh_vertex::Vertex;
 
@@ -26,6 +26,8 @@ pub(crate) struct SkinJobs {
     dispatches: Vec<SkinDispatch>,
     /// Vertex buffer and first vertex of entities at the last computation.
     vertex_buffer: Option<(ResourceId, u32)>,
+    /// Stamp of the frame whose previous positions are saved.
+    motion_frame: Option<u32>,
 }
 
 impl SkinJobs {
@@ -34,9 +36,21 @@ impl SkinJobs {
         &self.dispatches
     }
 
+    /// Stamp of saved positions; 0 if none are saved.
+    pub(super) fn stamp(&self) -> u32 {
+        self.motion_frame.unwrap_or(0)
+    }
+
+    /// First vertex of entities, from which on previous positions are saved; `u32::MAX` if none are.
+    pub(crate) fn first_deformed_vertex(&self) -> u32 {
+        let vertices = self.vertex_buffer.filter(|_| self.motion_frame.is_some());
+        vertices.map_or(u32::MAX, |(_, first)| first)
+    }
+
     /// Marks all contents dirty, for a new device.
     pub(super) fn mark_all_dirty(&mut self) {
         self.list.mark_all_dirty();
+        self.motion_frame = None;
         self.vertex_buffer = None;
     }
 }
@@ -47,6 +61,7 @@ fn skin_range(
     (source, words): (&SkinSource, u32),
     mesh: MeshAllocation,
     room: u32,
+    saves: bool,
 ) -> SkinRange {
     SkinRange {
         from: mesh.base_vertex as u32,
@@ -59,6 +74,8 @@ fn skin_range(
         has_joints: deformed.joints > 0,
         has_weights: deformed.targets > 0,
         targets: source.targets,
+        save_to: saves.then_some(deformed.vertices.start),
+        has_previous: deformed.has_vertices,
     }
 }
 
@@ -68,14 +85,40 @@ pub(crate) struct SkinBuffers<'w> {
     sources: ResMut<'w, SkinSources3d>,
     poses: ResMut<'w, SkinPoses3d>,
     jobs: ResMut<'w, SkinJobs3d>,
+    previous: ResMut<'w, PreviousPositions3d>,
     vertices: Res<'w, Vertices3d>,
 }
 
-/// Lists the entities to compute, and uploads their jobs and poses.
+/// Bytes per row of [`PreviousPositions3d`].
+const POSITION_BYTES: u64 = size_of::<[u32; 4]>() as u64;
+
+/// Prepares the buffer of previous positions for a frame with this stamp. Returns the stamp if positions are saved: where the
+/// buffer would exceed `maxStorageBufferRange`, they are not.
+fn prepare_previous(
+    (store, jobs): (&mut SkinStore, &SkinJobs),
+    to: &mut SkinBuffers,
+    motion_frame: Option<u32>,
+    gpu: &GpuDevice,
+) -> Result<Option<u32>> {
+    let bytes = u64::from(store.room()) * POSITION_BYTES;
+    let fits = bytes <= u64::from(gpu.limits().max_storage_buffer_range);
+    let Some(frame) = motion_frame.filter(|_| fits) else {
+        return Ok(None);
+    };
+    let is_new = grow_buffer(gpu, &mut to.previous.0, bytes)?;
+    if is_new || jobs.motion_frame.is_none() {
+        // All rows are written, since shaders read them.
+        store.mark_all_for_skinning(true);
+    }
+    Ok(Some(frame))
+}
+
+/// Lists the entities to compute, and uploads their jobs and poses. `motion_frame`: stamp of the frame if a camera has
+/// motion vectors.
 pub(crate) fn upload(
     (store, jobs): (&mut SkinStore, &mut SkinJobs),
     to: &mut SkinBuffers,
-    meshes: &MeshAllocator<Vertex>,
+    (meshes, motion_frame): (&MeshAllocator<Vertex>, Option<u32>),
     uploads: &mut Uploads,
     gpu: &GpuDevice,
 ) -> Result {
@@ -83,8 +126,10 @@ pub(crate) fn upload(
     let vertex_buffer = Some((to.vertices.id(), room));
     if jobs.vertex_buffer != vertex_buffer {
         jobs.vertex_buffer = vertex_buffer;
-        store.mark_all_for_skinning();
+        store.mark_all_for_skinning(false);
     }
+    jobs.motion_frame = prepare_previous((&mut *store, &*jobs), to, motion_frame, gpu)?;
+    let saves = jobs.motion_frame.is_some();
     let mut skin_ranges = Vec::new();
     store.computed.clear();
     for (&entity, state) in &mut store.states {
@@ -97,8 +142,9 @@ pub(crate) fn upload(
             meshes.allocation(deformed.mesh),
         ) {
             let words = store.words.range(source.words).start;
-            skin_ranges.push(skin_range(deformed, (source, words), mesh, room));
+            skin_ranges.push(skin_range(deformed, (source, words), mesh, room, saves));
             deformed.is_dirty = false;
+            deformed.has_vertices = true;
             store.computed.push(entity);
         }
     }

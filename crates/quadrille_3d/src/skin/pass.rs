@@ -11,7 +11,7 @@ use quadrille::prelude::{
 };
 
 use super::jobs::{SkinJobs, SkinJobs3d};
-use super::{SkinPoses3d, SkinSources3d};
+use super::{PreviousPositions3d, SkinPoses3d, SkinSources3d};
 use crate::pipelines::MAX_WORKGROUP_COUNT_X;
 use crate::scene::buffers::Vertices3d;
 
@@ -39,6 +39,8 @@ pub struct Skinning3d<'w> {
     poses: StorageRead<'w, SkinPoses3d>,
     #[declared]
     vertices: StorageReadWrite<'w, Vertices3d>,
+    #[declared]
+    previous: StorageReadWrite<'w, PreviousPositions3d>,
     jobs: Res<'w, SkinJobs>,
     pipeline: Res<'w, SkinPipeline3d>,
 }
@@ -50,6 +52,8 @@ struct Push {
     workgroup_count: u32,
     /// Workgroups per row of the dispatch.
     row: u32,
+    /// Stamp of saved positions.
+    stamp: u32,
 }
 
 /// Computes the vertices of skinned and morphed entities for all views and shadow maps: one dispatch for all entities
@@ -65,11 +69,13 @@ pub fn skin_3d(mut recorder: Recorder, skinning: Skinning3d, mut uses: Local<Vec
             jobs: dispatch.jobs.len() as u32,
             workgroup_count,
             row,
+            stamp: skinning.jobs.stamp(),
         };
         let ranges = &dispatch.ranges;
         recorder
             .pass("skin_3d", &uses)
             .compute(&skinning.pipeline.0)
+            .bind("previous", &skinning.previous)
             .bind_bytes("jobs", &skinning.list, dispatch.job_byte_range())
             .bind_bytes("sources", &skinning.sources, ranges.sources.clone())
             .bind_bytes("poses", &skinning.poses, ranges.poses.clone())

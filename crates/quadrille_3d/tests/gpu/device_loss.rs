@@ -34,7 +34,7 @@ fn scene_is_restored_after_device_loss() {
 #[test]
 #[ignore = "needs a device"]
 fn prepasses_are_restored_after_device_loss() {
-    expect_restored((DepthPrepass, NormalPrepass));
+    expect_restored((DepthPrepass, NormalPrepass, MotionVectorPrepass));
 }
 
 /// Expects the same picture from a new device, with further components of cameras.

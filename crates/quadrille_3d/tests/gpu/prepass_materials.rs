@@ -5,6 +5,7 @@ use quadrille_3d::prelude::*;
 
 use crate::common::{EXACT, Rig, log};
 use crate::material_shaders::{MOVED, add_shader, shader_ref, square};
+use crate::motion_vectors::{Moving, flat_camera, motion_rig};
 use crate::prepass::rig_with_normals;
 
 /// A material type with shader assets by number.
@@ -90,6 +91,8 @@ fn fragment(mesh: VertexOutput) -> FragmentOutput {
     var out: FragmentOutput;
     @if(NORMAL_PREPASS)
     out.normal = vec4f(value.xyz * 0.5 + 0.5, 1.0);
+    @if(MOTION_VECTOR_PREPASS)
+    out.motion_vector = mesh.world_position.xy - mesh.previous_world_position.xy;
     return out;
 }
 
@@ -228,6 +231,8 @@ fn prepasses_change_no_pixel_of_materials() {
         let plain = picture(msaa, ());
         assert!(picture(msaa, DepthPrepass) == plain, "{msaa:?}, depth");
         assert!(picture(msaa, NormalPrepass) == plain, "{msaa:?}, normals");
+        let motion = picture(msaa, (NormalPrepass, MotionVectorPrepass));
+        assert!(motion == plain, "{msaa:?}, motion vectors");
     }
     let lines = log::take();
     assert!(lines.is_empty(), "{lines:#?}");
@@ -349,5 +354,57 @@ fn materials_read_prepasses_by_bevys_names() {
         );
         rig.app.world_mut().spawn(other);
         assert!((read(&mut rig)[0][2] - 1.0).abs() < 0.005);
+    }
+}
+
+/// Motion in the middle of a square with a material that moves by a 64th of the picture to the right in each frame.
+fn motion_of(material: impl Material, x: f32, more: impl Bundle) -> [f32; 2] {
+    let mut rig = motion_rig(add_types);
+    let camera = rig.app.world_mut().spawn(flat_camera()).id();
+    rig.app.world_mut().entity_mut(camera).insert(more);
+    let square = square(&mut rig, Vec3::new(x, 0.0, 0.0), 1.0, material);
+    let by = Vec3::X / 32.0;
+    let moving = Moving { by, turn: 0.0 };
+    rig.app.world_mut().entity_mut(square).insert(moving);
+    let [x, y, ..] = rig.exactly(16, 16);
+    [x, y]
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn materials_move_in_prepasses() {
+    let (opaque, mask) = (AlphaMode::Opaque, AlphaMode::Mask(0.5));
+    let value = Vec4::new(0.0, 0.6, 0.8, 1.0);
+    let colored = Colored {
+        value,
+        alpha_mode: opaque,
+    };
+    let moved = Moved {
+        value: Vec4::ZERO,
+        alpha_mode: opaque,
+    };
+    let holed = Holed {
+        value,
+        alpha_mode: mask,
+    };
+    // Its prepass shader writes no motion.
+    let silent = SilentHoles {
+        value,
+        alpha_mode: opaque,
+    };
+    for (number, found, expected) in [
+        (0, motion_of(colored.clone(), 0.0, ()), 1.0 / 64.0),
+        (1, motion_of(colored, 0.0, NormalPrepass), 1.0 / 64.0),
+        (2, motion_of(moved.clone(), 0.0, ()), 1.0 / 64.0),
+        (3, motion_of(moved, 0.0, NormalPrepass), 1.0 / 64.0),
+        (4, motion_of(holed.clone(), -0.3, ()), 1.0 / 32.0),
+        (5, motion_of(holed, -0.3, NormalPrepass), 1.0 / 32.0),
+        (6, motion_of(silent, -0.3, ()), 0.0),
+    ] {
+        let error = (Vec2::from(found) - Vec2::new(expected, 0.0)).abs();
+        assert!(
+            error.max_element() < 1e-4,
+            "{number}: {found:?}, not {expected}"
+        );
     }
 }

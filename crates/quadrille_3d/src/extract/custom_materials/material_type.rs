@@ -356,8 +356,16 @@ const PREPASS_DEFS: [&str; 3] = [
     "VERTEX_OUTPUT_INSTANCE_INDEX",
 ];
 
-/// Further shader defs of fragments in prepasses with normals.
-const NORMAL_DEFS: [&str; 2] = ["PREPASS_FRAGMENT", "NORMAL_PREPASS"];
+/// Further shader defs of prepasses with these outputs beside depth.
+fn output_defs(outputs: PrepassOutputs) -> impl Iterator<Item = &'static str> {
+    let defs = [
+        (outputs.normal || outputs.motion, "PREPASS_FRAGMENT"),
+        (outputs.normal, "NORMAL_PREPASS"),
+        (outputs.motion, "MOTION_VECTOR_PREPASS"),
+    ];
+    let defs = defs.into_iter().filter(|(is_set, _)| *is_set);
+    defs.map(|(_, def)| def)
+}
 
 impl Sources {
     /// `None` while one is loaded.
@@ -437,15 +445,12 @@ impl Sources {
             true => (&PREPASS_DEFS[..], MaterialLocations::Prepass),
             false => (&[][..], MaterialLocations::Forward),
         };
-        let of_outputs: &[&'static str] = match outputs.normal {
-            true => &NORMAL_DEFS,
-            false => &[],
-        };
-        let defs = [vertex_defs, of_outputs].concat();
+        let defs = vertex_defs.iter().copied().chain(output_defs(outputs));
+        let defs: Vec<_> = defs.collect();
         let fallback = |source: &'static str, name| Shader::from_wgsl(source, name);
         let fragment = match &self.prepass_fragment {
             Some(shader) => Some(shader.clone()),
-            None if outputs.normal => Some(fallback(
+            None if outputs != PrepassOutputs::default() => Some(fallback(
                 include_str!("../../../shaders/material_prepass.wgsl"),
                 "quadrille_3d/material_prepass.wgsl",
             )),

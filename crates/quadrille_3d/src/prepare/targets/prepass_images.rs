@@ -4,12 +4,12 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::prelude::{GpuImage, ImageDesc, ImageUsage};
-use quadrille::vulkan::Error;
+use quadrille::vulkan::{Error, Format};
 use quadrille_content::warnings::RateLimitedWarnings;
 
 use super::{PreviousImages, take};
 use crate::pipelines::Pipelines3d;
-use crate::scene::formats::{DEPTH, NORMAL};
+use crate::scene::formats::{DEPTH, MOTION, NORMAL};
 use crate::scene::frame::View3d;
 use crate::scene::lists::QueuedView;
 use crate::scene::prepass::{PrepassImages, SampledPrepass};
@@ -26,11 +26,18 @@ pub struct PrepassDepths3d(Vec<GpuImage>);
 #[derive(Resource, Default, Deref)]
 pub struct PrepassNormals3d(Vec<GpuImage>);
 
+/// Motion vectors of views with [`MotionVectorPrepass`](crate::MotionVectorPrepass), by [`View3d::prepass_motion_vectors`],
+/// with the samples of the view: difference of texture coordinates since the previous frame, positive towards the right
+/// and bottom; zeros where no mesh is. Placeholders for shaders of materials follow them.
+#[derive(Resource, Default, Deref)]
+pub struct PrepassMotionVectors3d(Vec<GpuImage>);
+
 /// Images of all prepasses.
 #[derive(SystemParam)]
 pub(crate) struct PrepassLists<'w> {
     depths: ResMut<'w, PrepassDepths3d>,
     normals: ResMut<'w, PrepassNormals3d>,
+    motion_vectors: ResMut<'w, PrepassMotionVectors3d>,
     pipelines: Res<'w, Pipelines3d>,
 }
 
@@ -42,10 +49,10 @@ fn depth_desc(name: &str, size: [u32; 2], samples: u32) -> ImageDesc {
     desc.with_usage(ImageUsage::TRANSFER_DST).transient()
 }
 
-fn normal_desc(name: &str, size: [u32; 2], samples: u32) -> ImageDesc {
+fn color_desc(name: &str, size: [u32; 2], samples: u32, format: Format) -> ImageDesc {
     let desc = ImageDesc {
         samples,
-        ..ImageDesc::color_target(name, size, NORMAL)
+        ..ImageDesc::color_target(name, size, format)
     };
     desc.transient()
 }
@@ -67,6 +74,11 @@ impl PrepassLists<'_> {
         std::mem::take(&mut self.normals.0)
     }
 
+    /// Returns the motion vectors of the previous frame, for reuse.
+    pub(super) fn take_motion_vectors(&mut self) -> Vec<GpuImage> {
+        std::mem::take(&mut self.motion_vectors.0)
+    }
+
     /// Adds the images of a view.
     pub(super) fn add(
         &mut self,
@@ -79,8 +91,16 @@ impl PrepassLists<'_> {
         let mut images = PrepassImages::default();
         let normal = match view.prepass.normal {
             true => {
-                let desc = normal_desc("3d prepass normals", size, samples);
+                let desc = color_desc("3d prepass normals", size, samples, NORMAL);
                 Some(take(previous.gpu, &mut previous.prepass_normals, &desc)?)
+            }
+            false => None,
+        };
+        let motion = match view.prepass.motion {
+            true => {
+                let desc = color_desc("3d prepass motion vectors", size, samples, MOTION);
+                let unused = &mut previous.prepass_motion_vectors;
+                Some(take(previous.gpu, unused, &desc)?)
             }
             false => None,
         };
@@ -90,6 +110,7 @@ impl PrepassLists<'_> {
             images.depth = Some(push(&mut self.depths.0, depth));
         }
         images.normal = normal.map(|image| push(&mut self.normals.0, image));
+        images.motion = motion.map(|image| push(&mut self.motion_vectors.0, image));
         Ok(images)
     }
 
@@ -123,14 +144,19 @@ impl PrepassLists<'_> {
         let mut placeholders = SampledPrepass {
             depths: [0; 2],
             normals: [0; 2],
+            motion_vectors: [0; 2],
         };
         for (at, samples) in [1, PLACEHOLDER_SAMPLES].into_iter().enumerate() {
             let desc = depth_desc("3d no prepass depth", [1, 1], samples);
             let depth = take(previous.gpu, &mut previous.prepass_depths, &desc)?;
             placeholders.depths[at] = push(&mut self.depths.0, depth);
-            let desc = normal_desc("3d no prepass normals", [1, 1], samples);
+            let desc = color_desc("3d no prepass normals", [1, 1], samples, NORMAL);
             let normals = take(previous.gpu, &mut previous.prepass_normals, &desc)?;
             placeholders.normals[at] = push(&mut self.normals.0, normals);
+            let desc = color_desc("3d no prepass motion vectors", [1, 1], samples, MOTION);
+            let unused = &mut previous.prepass_motion_vectors;
+            let motion_vectors = take(previous.gpu, unused, &desc)?;
+            placeholders.motion_vectors[at] = push(&mut self.motion_vectors.0, motion_vectors);
         }
         Ok(placeholders)
     }

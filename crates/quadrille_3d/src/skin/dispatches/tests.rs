@@ -15,6 +15,8 @@ fn skin_ranges(count: u32, from: u32, vertices: u32) -> Vec<SkinRange> {
         has_joints: true,
         has_weights: at.is_multiple_of(2),
         targets: 1,
+        save_to: Some(at * vertices),
+        has_previous: true,
     };
     (0..count).map(skin_range).collect()
 }
