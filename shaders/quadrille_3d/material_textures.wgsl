@@ -16,13 +16,14 @@ struct TextureCoordinates {
     has_uvs: vec2<bool>,
 }
 
-fn texture_coordinates(uvs: vec4f, material: Material) -> TextureCoordinates {
+// `mip_scale`: factor of the derivatives, as in `View`.
+fn texture_coordinates(uvs: vec4f, material: Material, mip_scale: f32) -> TextureCoordinates {
     let first = material.uv_axes * uvs.xy + material.uv_offset;
     let second = material.uv_axes * uvs.zw + material.uv_offset;
     return TextureCoordinates(
         array(first, second),
-        array(dpdx(first), dpdx(second)),
-        array(dpdy(first), dpdy(second)),
+        array(dpdx(first) * mip_scale, dpdx(second) * mip_scale),
+        array(dpdy(first) * mip_scale, dpdy(second) * mip_scale),
         uvs.xz > vec2f(MIN_UV),
     );
 }

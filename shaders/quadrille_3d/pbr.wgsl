@@ -166,7 +166,7 @@ fn parallax_uv(vertex_output: VertexOutput, view: View, material: Material, is_f
     if !HAS_BASE_COLOR_TEXTURE {
         return TextureCoordinates();
     }
-    var at = texture_coordinates(vertex_output.uvs, material);
+    var at = texture_coordinates(vertex_output.uvs, material, view.mip_scale);
     if !HAS_EXTENDED_FEATURES {
         return at;
     }

@@ -36,7 +36,11 @@ struct View {
     // `AMBIENT_AFFECTS_LIGHTMAPPED_MESHES` and others.
     flags: u32,
     fog: Fog,
-    unused: array<vec4u, 3>,
+    // Factor of the derivatives of texture coordinates: 2 to the power of `MipBias`.
+    mip_scale: f32,
+    unused: u32,
+    unused_pair: vec2u,
+    padding: array<vec4u, 2>,
 }
 
 struct Material {

@@ -42,7 +42,7 @@ fn alpha_mask_vertex_main(
 @fragment
 fn alpha_mask_fragment_main(vertex_output: AlphaMaskVertexOutput) {
     let material = materials[vertex_output.material];
-    let at = texture_coordinates(vertex_output.uvs, material);
+    let at = texture_coordinates(vertex_output.uvs, material, 1.0);
     let alpha = material.base_color.a * vertex_output.alpha * sample_texture(material.textures[0].x, at).a;
     // The threshold of a mask is at most 1; other modes have numbers above.
     if alpha < select(MIN_SHADOW_ALPHA, material.alpha, material.alpha <= 1.0) {

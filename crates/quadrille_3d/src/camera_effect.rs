@@ -27,6 +27,7 @@ pub use state::{EffectUniforms, EffectView, EffectViews};
 pub use view_transforms::ViewTransforms3d;
 
 use crate::components::camera_cut::CameraCut;
+use crate::components::mip_bias::MipBias;
 use crate::components::temporal_jitter::TemporalJitter;
 use crate::prepare::camera_history::{reset_camera_histories, update_camera_histories};
 use crate::prepare::targets::prepare_targets;
@@ -154,6 +155,7 @@ pub(crate) fn add_effect_cameras(app: &mut App) {
         .init_resource::<ViewTransformRows>()
         .register_type::<CameraCut>()
         .register_type::<TemporalJitter>()
+        .register_type::<MipBias>()
         .add_systems(First, count_submitted)
         .add_systems(
             RenderStartup,

@@ -3,6 +3,7 @@
 pub(crate) mod camera_cut;
 pub(crate) mod lightmap;
 pub(crate) mod material;
+pub(crate) mod mip_bias;
 pub(crate) mod occlusion_culling;
 pub(crate) mod prepass;
 pub(crate) mod temporal_jitter;

@@ -25,7 +25,7 @@
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
 //!              transparent_3d   back to front
-//!              bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
+//!              taa_3d, bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
 //!              tonemap_3d       scene-referred to display-referred colors
 //!              display_lens_effects_3d, fxaa_3d, sharpen_3d, effects of programs  on display-referred colors
 //!              composite_3d     to the camera's target, if the view has an image of its own
@@ -89,6 +89,7 @@ pub use components::lightmap::Lightmap;
 pub use components::material::{
     AlphaMode, MeshMaterial3d, OpaqueRendererMethod, ParallaxMappingMethod, StandardMaterial,
 };
+pub use components::mip_bias::MipBias;
 pub use components::occlusion_culling::OcclusionCulling;
 pub use components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 pub use components::temporal_jitter::TemporalJitter;
@@ -99,6 +100,7 @@ pub use effects::fog::{DistanceFog, FogFalloff};
 pub use effects::fxaa::{Fxaa, Sensitivity};
 pub use effects::lens::{ChromaticAberration, LensDistortion, Vignette};
 pub use effects::sharpening::ContrastAdaptiveSharpening;
+pub use effects::taa::TemporalAntiAliasing;
 pub use effects::tonemapping::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither, Tonemapping,
 };
@@ -129,6 +131,7 @@ pub mod systems {
     pub use crate::effects::prepass::prepass_3d;
     pub use crate::effects::sharpening::sharpen_3d;
     pub use crate::effects::skybox::skybox_3d;
+    pub use crate::effects::taa::taa_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
     pub use crate::environment::filter::filter_env_3d;
     pub use crate::free_camera::run_freecamera_controller;

@@ -25,6 +25,7 @@ use crate::effects::occlusion_culling::OcclusionCullingPlugin;
 use crate::effects::prepass::PrepassPlugin;
 use crate::effects::sharpening::SharpeningPlugin;
 use crate::effects::skybox::SkyboxPlugin;
+use crate::effects::taa::TaaPlugin;
 use crate::effects::tonemapping::TonemappingPlugin;
 use crate::effects::wireframe::WireframeListPlugin;
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
@@ -181,6 +182,7 @@ impl Plugin for Quadrille3dPlugin {
             SkyboxPlugin,
             FogPlugin,
             TonemappingPlugin,
+            TaaPlugin,
             BloomPlugin,
             LensPlugin,
             DepthOfFieldPlugin,

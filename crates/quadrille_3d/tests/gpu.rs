@@ -113,6 +113,8 @@ mod shadow_cache;
 mod shadow_filters;
 #[path = "gpu/skins.rs"]
 mod skins;
+#[path = "gpu/taa.rs"]
+mod taa;
 #[path = "gpu/temporal_jitter.rs"]
 mod temporal_jitter;
 #[path = "gpu/textures.rs"]

@@ -48,7 +48,7 @@ fn pbr_input_from_standard_material(in: VertexOutput, is_front: bool) -> PbrInpu
     let row = materials[instance.material];
     let double_sided = (row.flags & DOUBLE_SIDED) != 0u;
     var pbr_input = pbr_input_from_vertex_output(in, is_front, double_sided);
-    let at = texture_coordinates(vec4f(in.uv, in.uv_b), row);
+    let at = texture_coordinates(vec4f(in.uv, in.uv_b), row, camera.mip_scale);
     let flags = flags_of(row);
     pbr_input.material.flags = flags;
     // Thresholds of masks are at most 1.

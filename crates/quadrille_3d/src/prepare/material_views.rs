@@ -92,6 +92,7 @@ fn view_row(
         main_pass_viewport: viewport,
         frustum: half_spaces.map(|it: Vec4| it.to_array()),
         lod_view_world_position: row.position,
+        mip_bias: row.mip_scale.log2(),
         ..MaterialViewRow::zeroed()
     }
 }

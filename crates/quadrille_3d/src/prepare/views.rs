@@ -21,6 +21,7 @@ use quadrille_content::cameras::{Msaa, unique_visible_entities};
 use quadrille_content::views::{CameraView, CameraViews};
 use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
+use crate::components::mip_bias::MipBias;
 use crate::components::occlusion_culling::OcclusionCulling;
 use crate::components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use crate::components::temporal_jitter::TemporalJitter;
@@ -51,6 +52,7 @@ pub(crate) struct CameraQuery {
     ambient: Option<&'static AmbientLight>,
     msaa: &'static Msaa,
     jitter: Option<&'static TemporalJitter>,
+    mip_bias: Option<&'static MipBias>,
     shadow_filter: &'static ShadowFilteringMethod,
     is_hdr: Has<Hdr>,
     occlusion_culling: Has<OcclusionCulling>,
@@ -217,7 +219,10 @@ fn add_view(
         environment_count: 0,
         flags: flags(world, camera),
         fog: FogRow::default(),
-        unused: [0; 12],
+        mip_scale: valid_mip_bias(world, view.camera, camera.mip_bias).exp2(),
+        unused: 0,
+        unused_pair: [0; 2],
+        padding: [[0; 4]; 2],
     };
     lists.rows.rows.push(validated(world, view.camera, row));
 }
@@ -281,6 +286,24 @@ fn valid_jitter(world: &ViewParams, camera: Entity, jitter: Option<&TemporalJitt
     });
     Vec2::ZERO
 }
+
+/// Returns the bias of mip levels of a camera: none, with a warning, if it is not finite.
+fn valid_mip_bias(world: &ViewParams, camera: Entity, bias: Option<&MipBias>) -> f32 {
+    let bias = bias.map_or(0.0, |bias| bias.0);
+    if bias.is_finite() {
+        return bias.clamp(-MAX_MIP_BIAS, MAX_MIP_BIAS);
+    }
+    world.lights.warnings.warn_message(|| {
+        let camera = entity_name(camera);
+        format!(
+            "the `MipBias` of the camera {camera} is ignored: it is {bias}. Set a finite number."
+        )
+    });
+    0.0
+}
+
+/// Bias beyond which no image has a level.
+const MAX_MIP_BIAS: f32 = 16.0;
 
 /// Resets non-finite parts of a view row, with a warning.
 fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {

@@ -36,8 +36,12 @@ pub(crate) struct ViewRow {
     /// Bit flags such as [`AMBIENT_AFFECTS_LIGHTMAPPED_MESHES`](crate::constants::AMBIENT_AFFECTS_LIGHTMAPPED_MESHES).
     pub(crate) flags: u32,
     pub(crate) fog: FogRow,
+    /// Factor of the derivatives of texture coordinates: 2 to the power of [`MipBias`](crate::MipBias).
+    pub(crate) mip_scale: f32,
+    pub(crate) unused: u32,
+    pub(crate) unused_pair: [u32; 2],
     /// Padding to [`UNIFORM_BYTES`].
-    pub(crate) unused: [u32; 12],
+    pub(crate) padding: [[u32; 4]; 2],
 }
 
 const _: () = assert!(size_of::<ViewRow>() == UNIFORM_BYTES as usize);

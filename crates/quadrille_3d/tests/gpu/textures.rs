@@ -45,7 +45,7 @@ fn spent(rig: &Rig) -> &[usize] {
 }
 
 /// A square image with a different color per mip level: red is (index + 1) / 16.
-fn levels(side: u32) -> Image {
+pub(crate) fn levels(side: u32) -> Image {
     levels_of([side, side])
 }
 
@@ -65,7 +65,7 @@ fn levels_of([width, height]: [u32; 2]) -> Image {
     image
 }
 
-fn red(level: u32) -> u8 {
+pub(crate) fn red(level: u32) -> u8 {
     16 * (level as u8 + 1)
 }
 
