@@ -7,6 +7,7 @@ pub(crate) mod fog;
 pub(crate) mod fxaa;
 pub(crate) mod gizmos;
 pub(crate) mod lens;
+pub(crate) mod motion_blur;
 pub(crate) mod occlusion_culling;
 pub(crate) mod prepass;
 pub(crate) mod sharpening;

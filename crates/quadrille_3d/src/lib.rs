@@ -25,7 +25,7 @@
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
 //!              transparent_3d   back to front
-//!              taa_3d, bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
+//!              motion_blur_3d, taa_3d, bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
 //!              tonemap_3d       scene-referred to display-referred colors
 //!              display_lens_effects_3d, fxaa_3d, sharpen_3d, effects of programs  on display-referred colors
 //!              composite_3d     to the camera's target, if the view has an image of its own
@@ -99,6 +99,7 @@ pub use effects::depth_of_field::{DepthOfField, DepthOfFieldMode};
 pub use effects::fog::{DistanceFog, FogFalloff};
 pub use effects::fxaa::{Fxaa, Sensitivity};
 pub use effects::lens::{ChromaticAberration, LensDistortion, Vignette};
+pub use effects::motion_blur::MotionBlur;
 pub use effects::sharpening::ContrastAdaptiveSharpening;
 pub use effects::taa::TemporalAntiAliasing;
 pub use effects::tonemapping::{
@@ -127,6 +128,7 @@ pub mod systems {
     pub use crate::effects::fxaa::fxaa_3d;
     pub use crate::effects::gizmos::gizmos_3d;
     pub use crate::effects::lens::{display_lens_effects_3d, lens_effects_3d};
+    pub use crate::effects::motion_blur::motion_blur_3d;
     pub use crate::effects::occlusion_culling::{cull_late, depth_pyramid_3d, opaque_late};
     pub use crate::effects::prepass::prepass_3d;
     pub use crate::effects::sharpening::sharpen_3d;

@@ -21,6 +21,7 @@ use crate::effects::fog::FogPlugin;
 use crate::effects::fxaa::FxaaPlugin;
 use crate::effects::gizmos::Gizmos3dPlugin;
 use crate::effects::lens::LensPlugin;
+use crate::effects::motion_blur::MotionBlurPlugin;
 use crate::effects::occlusion_culling::OcclusionCullingPlugin;
 use crate::effects::prepass::PrepassPlugin;
 use crate::effects::sharpening::SharpeningPlugin;
@@ -182,7 +183,7 @@ impl Plugin for Quadrille3dPlugin {
             SkyboxPlugin,
             FogPlugin,
             TonemappingPlugin,
-            TaaPlugin,
+            (MotionBlurPlugin, TaaPlugin),
             BloomPlugin,
             LensPlugin,
             DepthOfFieldPlugin,

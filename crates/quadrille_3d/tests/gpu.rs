@@ -85,6 +85,8 @@ mod materials;
 mod mesh_tags;
 #[path = "gpu/meshes.rs"]
 mod meshes;
+#[path = "gpu/motion_blur.rs"]
+mod motion_blur;
 #[path = "gpu/motion_vectors.rs"]
 mod motion_vectors;
 #[path = "gpu/occlusion.rs"]
