@@ -6,21 +6,21 @@ use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
 use clap::{Args, ValueEnum};
 use quadrille_3d::auto_exposure::{AutoExposure, AutoExposurePlugin};
-use quadrille_3d::prelude::Camera3d;
+use quadrille_3d::prelude::{Camera3d, DepthPrepass, Msaa};
 use quadrille_3d::{
     Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa, LensDistortion,
-    Vignette,
+    MipBias, MotionBlur, MotionVectorPrepass, TemporalAntiAliasing, Vignette,
 };
 
-/// The effects that are on at the start. F1 to F8 switch them in this order.
+/// The effects that are on at the start. F1 to F10 switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F8 switch them
+    /// Effects of the camera, separated by commas; F1 to F10 switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
 
-/// An effect, with bevy's default settings but for the wide aperture of depth of field.
+/// An effect, with bevy's default settings but for the wide aperture of depth of field, and a longer motion blur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Effect {
     Bloom,
@@ -31,9 +31,11 @@ enum Effect {
     Vignette,
     DepthOfField,
     AutoExposure,
+    MotionBlur,
+    Taa,
 }
 
-const KEYS: [(KeyCode, Effect); 8] = [
+const KEYS: [(KeyCode, Effect); 10] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -42,6 +44,8 @@ const KEYS: [(KeyCode, Effect); 8] = [
     (KeyCode::F6, Effect::Vignette),
     (KeyCode::F7, Effect::DepthOfField),
     (KeyCode::F8, Effect::AutoExposure),
+    (KeyCode::F9, Effect::MotionBlur),
+    (KeyCode::F10, Effect::Taa),
 ];
 
 /// Effects that are on.
@@ -76,17 +80,22 @@ fn switch_effects(keys: Option<Res<ButtonInput<KeyCode>>>, mut shown: ResMut<Sho
 fn apply_effects(
     mut commands: Commands,
     shown: Res<ShownEffects>,
-    cameras: Query<Entity, With<Camera3d>>,
+    cameras: Query<(Entity, Has<TemporalAntiAliasing>), With<Camera3d>>,
     added: Query<(), Added<Camera3d>>,
 ) {
     if !shown.is_changed() && added.is_empty() {
         return;
     }
-    for camera in &cameras {
+    for (camera, has_taa) in &cameras {
         let mut camera = commands.entity(camera);
+        if has_taa {
+            camera.insert(Msaa::default());
+        }
         camera.remove::<(Bloom, Fxaa, ContrastAdaptiveSharpening)>();
         camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
         camera.remove::<(DepthOfField, AutoExposure)>();
+        camera.remove::<(MotionBlur, TemporalAntiAliasing, MipBias)>();
+        camera.remove::<(DepthPrepass, MotionVectorPrepass)>();
         for effect in &shown.0 {
             match effect {
                 Effect::Bloom => camera.insert(Bloom::default()),
@@ -100,6 +109,11 @@ fn apply_effects(
                     ..DepthOfField::default()
                 }),
                 Effect::AutoExposure => camera.insert(AutoExposure::default()),
+                Effect::MotionBlur => camera.insert(MotionBlur {
+                    shutter_angle: 1.0,
+                    samples: 8,
+                }),
+                Effect::Taa => camera.insert((TemporalAntiAliasing::default(), Msaa::Off)),
             };
         }
     }
