@@ -6,16 +6,16 @@ use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
 use clap::{Args, ValueEnum};
 use quadrille_3d::auto_exposure::{AutoExposure, AutoExposurePlugin};
-use quadrille_3d::prelude::Camera3d;
+use quadrille_3d::prelude::{Camera3d, DepthPrepass, Msaa, NormalPrepass};
 use quadrille_3d::{
     Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa, LensDistortion,
-    Vignette,
+    ScreenSpaceAmbientOcclusion, Vignette,
 };
 
-/// The effects that are on at the start. F1 to F8 switch them in this order.
+/// The effects that are on at the start. F1 to F9 switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F8 switch them
+    /// Effects of the camera, separated by commas; F1 to F9 switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -31,9 +31,10 @@ enum Effect {
     Vignette,
     DepthOfField,
     AutoExposure,
+    AmbientOcclusion,
 }
 
-const KEYS: [(KeyCode, Effect); 8] = [
+const KEYS: [(KeyCode, Effect); 9] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -42,6 +43,7 @@ const KEYS: [(KeyCode, Effect); 8] = [
     (KeyCode::F6, Effect::Vignette),
     (KeyCode::F7, Effect::DepthOfField),
     (KeyCode::F8, Effect::AutoExposure),
+    (KeyCode::F9, Effect::AmbientOcclusion),
 ];
 
 /// Effects that are on.
@@ -87,6 +89,9 @@ fn apply_effects(
         camera.remove::<(Bloom, Fxaa, ContrastAdaptiveSharpening)>();
         camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
         camera.remove::<(DepthOfField, AutoExposure)>();
+        // The prepasses come with it.
+        camera.remove::<(ScreenSpaceAmbientOcclusion, DepthPrepass, NormalPrepass)>();
+        camera.insert(Msaa::default());
         for effect in &shown.0 {
             match effect {
                 Effect::Bloom => camera.insert(Bloom::default()),
@@ -100,6 +105,9 @@ fn apply_effects(
                     ..DepthOfField::default()
                 }),
                 Effect::AutoExposure => camera.insert(AutoExposure::default()),
+                Effect::AmbientOcclusion => {
+                    camera.insert((ScreenSpaceAmbientOcclusion::default(), Msaa::Off))
+                }
             };
         }
     }

@@ -11,5 +11,6 @@ pub(crate) mod occlusion_culling;
 pub(crate) mod prepass;
 pub(crate) mod sharpening;
 pub(crate) mod skybox;
+pub(crate) mod ssao;
 pub(crate) mod tonemapping;
 pub mod wireframe;

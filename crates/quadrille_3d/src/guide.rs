@@ -15,7 +15,7 @@
 //! | `Environment` | [`filter_env_3d`] | [`FilterSources3d`] | [`FilterCubes3d`], [`FilterResults3d`] |
 //! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`ShadowAtlas`], [`PointShadowFaces`] |
 //! | `LoadTarget` | [`load_target_3d`], for effects of cameras that keep their target | [`CameraTargets`] | [`TargetCopies`], [`SceneMsaaColors`], [`SceneColors`] |
-//! | `Prepass` | [`prepass_3d`], for [`DepthPrepass`] and [`NormalPrepass`] | [`Geometry3d`], [`Culled3d`], [`Materials3d`] | [`SceneDepths`], [`PrepassDepths3d`], [`PrepassNormals3d`] |
+//! | `Prepass` | [`prepass_3d`], for [`DepthPrepass`] and [`NormalPrepass`]; [`ssao_3d`], for [`ScreenSpaceAmbientOcclusion`] | [`Geometry3d`], [`Culled3d`], [`Materials3d`] | [`SceneDepths`], [`PrepassDepths3d`], [`PrepassNormals3d`], [`AmbientOcclusionMaps3d`] |
 //! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`], [`PrepassDepths3d`], [`PrepassNormals3d`] | [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
 //! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |

@@ -21,6 +21,7 @@
 //!              shadow_3d        changed shadow maps, a pass per image
 //!              load_target_3d   contents of targets, for effects of cameras that keep these
 //!              prepass_3d       depth and normals of cameras with `DepthPrepass` or `NormalPrepass`
+//!              ssao_3d          ambient occlusion maps of cameras with `ScreenSpaceAmbientOcclusion`
 //!              opaque_3d        one pass in the plan per camera, as for the following passes
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
@@ -99,6 +100,7 @@ pub use effects::fog::{DistanceFog, FogFalloff};
 pub use effects::fxaa::{Fxaa, Sensitivity};
 pub use effects::lens::{ChromaticAberration, LensDistortion, Vignette};
 pub use effects::sharpening::ContrastAdaptiveSharpening;
+pub use effects::ssao::{ScreenSpaceAmbientOcclusion, ScreenSpaceAmbientOcclusionQualityLevel};
 pub use effects::tonemapping::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither, Tonemapping,
 };
@@ -129,6 +131,7 @@ pub mod systems {
     pub use crate::effects::prepass::prepass_3d;
     pub use crate::effects::sharpening::sharpen_3d;
     pub use crate::effects::skybox::skybox_3d;
+    pub use crate::effects::ssao::ssao_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
     pub use crate::environment::filter::filter_env_3d;
     pub use crate::free_camera::run_freecamera_controller;
@@ -155,6 +158,7 @@ pub mod resources {
     pub use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};
     pub use crate::extract::custom_materials::bound::{MaterialBuffers3d, MaterialImages3d};
     pub use crate::passes::display::{Gradings3d, TonemappingLutImages};
+    pub use crate::prepare::occlusion_maps::AmbientOcclusionMaps3d;
     pub use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
     pub use crate::prepare::targets::{
         DepthPyramids3d, PrepassDepths3d, PrepassNormals3d, PreviousDepths3d, SceneColors,

@@ -46,7 +46,7 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 16] = [
+const MODULES: [(&str, &str); 17] = [
     (
         "quadrille_3d::shadow_pass",
         include_str!("../shaders/shadow_pass.wgsl"),
@@ -94,6 +94,10 @@ const MODULES: [(&str, &str); 16] = [
     (
         "quadrille_3d::parallax",
         include_str!("../shaders/parallax.wgsl"),
+    ),
+    (
+        "quadrille_3d::ambient_occlusion",
+        include_str!("../shaders/ambient_occlusion.wgsl"),
     ),
     (
         "quadrille_3d::environment",

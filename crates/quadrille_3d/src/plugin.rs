@@ -25,6 +25,7 @@ use crate::effects::occlusion_culling::OcclusionCullingPlugin;
 use crate::effects::prepass::PrepassPlugin;
 use crate::effects::sharpening::SharpeningPlugin;
 use crate::effects::skybox::SkyboxPlugin;
+use crate::effects::ssao::SsaoPlugin;
 use crate::effects::tonemapping::TonemappingPlugin;
 use crate::effects::wireframe::WireframeListPlugin;
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
@@ -177,6 +178,7 @@ impl Plugin for Quadrille3dPlugin {
         add_systems(app);
         app.add_plugins((
             PrepassPlugin,
+            SsaoPlugin,
             OcclusionCullingPlugin,
             SkyboxPlugin,
             FogPlugin,

@@ -37,6 +37,8 @@ pub(crate) struct PrepassImages {
     pub(crate) depth: Option<u32>,
     /// Index in `PrepassNormals3d`.
     pub(crate) normal: Option<u32>,
+    /// Index in `AmbientOcclusionMaps3d`.
+    pub(crate) ambient_occlusion: Option<u32>,
     /// Images for shaders of materials; `None` if no shader reads any.
     pub(crate) sampled: Option<SampledPrepass>,
 }

@@ -9,6 +9,7 @@ fn materials_read_placeholders_for_missing_images() {
     let images = PrepassImages {
         depth: Some(2),
         normal: None,
+        ambient_occlusion: None,
         sampled: None,
     };
     let single = SampledPrepass::new(images, 1, placeholders);
