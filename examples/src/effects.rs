@@ -9,13 +9,13 @@ use quadrille_3d::auto_exposure::{AutoExposure, AutoExposurePlugin};
 use quadrille_3d::prelude::{Camera3d, DepthPrepass, Msaa, NormalPrepass};
 use quadrille_3d::{
     Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa, LensDistortion,
-    ScreenSpaceAmbientOcclusion, Vignette,
+    ScreenSpaceAmbientOcclusion, Smaa, Vignette,
 };
 
-/// The effects that are on at the start. F1 to F9 switch them in this order.
+/// The effects that are on at the start. F1 to F10 switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F9 switch them
+    /// Effects of the camera, separated by commas; F1 to F10 switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -32,9 +32,10 @@ enum Effect {
     DepthOfField,
     AutoExposure,
     AmbientOcclusion,
+    Smaa,
 }
 
-const KEYS: [(KeyCode, Effect); 9] = [
+const KEYS: [(KeyCode, Effect); 10] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -44,6 +45,7 @@ const KEYS: [(KeyCode, Effect); 9] = [
     (KeyCode::F7, Effect::DepthOfField),
     (KeyCode::F8, Effect::AutoExposure),
     (KeyCode::F9, Effect::AmbientOcclusion),
+    (KeyCode::F10, Effect::Smaa),
 ];
 
 /// Effects that are on.
@@ -86,7 +88,7 @@ fn apply_effects(
     }
     for camera in &cameras {
         let mut camera = commands.entity(camera);
-        camera.remove::<(Bloom, Fxaa, ContrastAdaptiveSharpening)>();
+        camera.remove::<(Bloom, Fxaa, Smaa, ContrastAdaptiveSharpening)>();
         camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
         camera.remove::<(DepthOfField, AutoExposure)>();
         // The prepasses come with it.
@@ -105,6 +107,7 @@ fn apply_effects(
                     ..DepthOfField::default()
                 }),
                 Effect::AutoExposure => camera.insert(AutoExposure::default()),
+                Effect::Smaa => camera.insert(Smaa::default()),
                 Effect::AmbientOcclusion => {
                     camera.insert((ScreenSpaceAmbientOcclusion::default(), Msaa::Off))
                 }

@@ -28,6 +28,11 @@ quadrille::vulkan::shader_constants! {
     /// Distance of the background; nothing farther occludes.
     pub(crate) const SSAO_FAR: f32 = 50000.0;
 
+    /// Distances of edges of [`Smaa`](crate::Smaa) in the table of areas, from 0 on.
+    pub(crate) const SMAA_AREA_SIDE: u32 = 65;
+    /// Distances of diagonal edges, from 0 on.
+    pub(crate) const SMAA_DIAGONAL_SIDE: u32 = 10;
+
     /// Fog falloff: linear.
     pub(crate) const FOG_LINEAR: f32 = 1.0;
     /// Fog falloff: exponential.

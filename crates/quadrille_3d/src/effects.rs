@@ -11,6 +11,7 @@ pub(crate) mod occlusion_culling;
 pub(crate) mod prepass;
 pub(crate) mod sharpening;
 pub(crate) mod skybox;
+pub(crate) mod smaa;
 pub(crate) mod ssao;
 pub(crate) mod tonemapping;
 pub mod wireframe;

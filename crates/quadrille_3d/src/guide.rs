@@ -22,7 +22,7 @@
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `EarlyPostProcess`, `PostProcess` | effects on scene-referred colors, in this order; [`bloom_3d`], [`depth_of_field_3d`], [`lens_effects_3d`] and [`auto_exposure_3d`] are in the second | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`], [`SceneColors`] |
-//! | `AfterTonemapping` | effects on display-referred colors, among them [`display_lens_effects_3d`], [`fxaa_3d`], [`sharpen_3d`] | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
+//! | `AfterTonemapping` | effects on display-referred colors, among them [`display_lens_effects_3d`], [`fxaa_3d`], [`smaa_3d`], [`sharpen_3d`] | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Composite` | [`composite_3d`] | [`ViewColors`] | [`CameraTargets`] |
 //! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::lines::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoMsaaColors`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
 //!

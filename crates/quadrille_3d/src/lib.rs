@@ -28,7 +28,7 @@
 //!              transparent_3d   back to front
 //!              bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
 //!              tonemap_3d       scene-referred to display-referred colors
-//!              display_lens_effects_3d, fxaa_3d, sharpen_3d, effects of programs  on display-referred colors
+//!              display_lens_effects_3d, fxaa_3d, smaa_3d, sharpen_3d, effects of programs  on display-referred colors
 //!              composite_3d     to the camera's target, if the view has an image of its own
 //!              gizmos_3d        gizmo lines and wireframes, over the tone-mapped image
 //! ```
@@ -100,6 +100,7 @@ pub use effects::fog::{DistanceFog, FogFalloff};
 pub use effects::fxaa::{Fxaa, Sensitivity};
 pub use effects::lens::{ChromaticAberration, LensDistortion, Vignette};
 pub use effects::sharpening::ContrastAdaptiveSharpening;
+pub use effects::smaa::{Smaa, SmaaPreset};
 pub use effects::ssao::{ScreenSpaceAmbientOcclusion, ScreenSpaceAmbientOcclusionQualityLevel};
 pub use effects::tonemapping::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither, Tonemapping,
@@ -131,6 +132,7 @@ pub mod systems {
     pub use crate::effects::prepass::prepass_3d;
     pub use crate::effects::sharpening::sharpen_3d;
     pub use crate::effects::skybox::skybox_3d;
+    pub use crate::effects::smaa::smaa_3d;
     pub use crate::effects::ssao::ssao_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
     pub use crate::environment::filter::filter_env_3d;

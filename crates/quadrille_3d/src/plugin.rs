@@ -25,6 +25,7 @@ use crate::effects::occlusion_culling::OcclusionCullingPlugin;
 use crate::effects::prepass::PrepassPlugin;
 use crate::effects::sharpening::SharpeningPlugin;
 use crate::effects::skybox::SkyboxPlugin;
+use crate::effects::smaa::SmaaPlugin;
 use crate::effects::ssao::SsaoPlugin;
 use crate::effects::tonemapping::TonemappingPlugin;
 use crate::effects::wireframe::WireframeListPlugin;
@@ -187,6 +188,7 @@ impl Plugin for Quadrille3dPlugin {
             LensPlugin,
             DepthOfFieldPlugin,
             FxaaPlugin,
+            SmaaPlugin,
             SharpeningPlugin,
             WireframeListPlugin,
             Gizmos3dPlugin,

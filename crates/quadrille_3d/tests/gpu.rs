@@ -111,6 +111,8 @@ mod shadow_cache;
 mod shadow_filters;
 #[path = "gpu/skins.rs"]
 mod skins;
+#[path = "gpu/smaa.rs"]
+mod smaa;
 #[path = "gpu/ssao.rs"]
 mod ssao;
 #[path = "gpu/temporal_jitter.rs"]
