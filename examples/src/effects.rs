@@ -6,16 +6,17 @@ use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
 use clap::{Args, ValueEnum};
 use quadrille_3d::auto_exposure::{AutoExposure, AutoExposurePlugin};
-use quadrille_3d::prelude::{Camera3d, DepthPrepass, Msaa};
+use quadrille_3d::prelude::{Camera3d, DepthPrepass, Msaa, NormalPrepass};
 use quadrille_3d::{
     Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa, LensDistortion,
-    MipBias, MotionBlur, MotionVectorPrepass, TemporalAntiAliasing, Vignette,
+    MipBias, MotionBlur, MotionVectorPrepass, ScreenSpaceAmbientOcclusion, Smaa,
+    TemporalAntiAliasing, Vignette,
 };
 
-/// The effects that are on at the start. F1 to F10 switch them in this order.
+/// The effects that are on at the start. F1 to F12 switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F10 switch them
+    /// Effects of the camera, separated by commas; F1 to F12 switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -33,9 +34,11 @@ enum Effect {
     AutoExposure,
     MotionBlur,
     Taa,
+    AmbientOcclusion,
+    Smaa,
 }
 
-const KEYS: [(KeyCode, Effect); 10] = [
+const KEYS: [(KeyCode, Effect); 12] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -46,6 +49,8 @@ const KEYS: [(KeyCode, Effect); 10] = [
     (KeyCode::F8, Effect::AutoExposure),
     (KeyCode::F9, Effect::MotionBlur),
     (KeyCode::F10, Effect::Taa),
+    (KeyCode::F11, Effect::AmbientOcclusion),
+    (KeyCode::F12, Effect::Smaa),
 ];
 
 /// Effects that are on.
@@ -80,21 +85,30 @@ fn switch_effects(keys: Option<Res<ButtonInput<KeyCode>>>, mut shown: ResMut<Sho
 fn apply_effects(
     mut commands: Commands,
     shown: Res<ShownEffects>,
-    cameras: Query<(Entity, Has<TemporalAntiAliasing>), With<Camera3d>>,
+    cameras: Query<
+        (
+            Entity,
+            Has<TemporalAntiAliasing>,
+            Has<ScreenSpaceAmbientOcclusion>,
+        ),
+        With<Camera3d>,
+    >,
     added: Query<(), Added<Camera3d>>,
 ) {
     if !shown.is_changed() && added.is_empty() {
         return;
     }
-    for (camera, has_taa) in &cameras {
+    for (camera, has_taa, has_occlusion) in &cameras {
         let mut camera = commands.entity(camera);
-        if has_taa {
+        if has_taa || has_occlusion {
             camera.insert(Msaa::default());
         }
-        camera.remove::<(Bloom, Fxaa, ContrastAdaptiveSharpening)>();
+        camera.remove::<(Bloom, Fxaa, Smaa, ContrastAdaptiveSharpening)>();
         camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
         camera.remove::<(DepthOfField, AutoExposure)>();
         camera.remove::<(MotionBlur, TemporalAntiAliasing, MipBias)>();
+        // The prepasses come with the effects.
+        camera.remove::<(ScreenSpaceAmbientOcclusion, NormalPrepass)>();
         camera.remove::<(DepthPrepass, MotionVectorPrepass)>();
         for effect in &shown.0 {
             match effect {
@@ -114,6 +128,10 @@ fn apply_effects(
                     samples: 8,
                 }),
                 Effect::Taa => camera.insert((TemporalAntiAliasing::default(), Msaa::Off)),
+                Effect::Smaa => camera.insert(Smaa::default()),
+                Effect::AmbientOcclusion => {
+                    camera.insert((ScreenSpaceAmbientOcclusion::default(), Msaa::Off))
+                }
             };
         }
     }

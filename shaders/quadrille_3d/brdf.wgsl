@@ -171,7 +171,7 @@ fn d_ggx(n_dot_h: f32, alpha_squared: f32) -> f32 {
 // Ambient light of one radiance from all directions, as in bevy: diffuse is scaled by the DFG term of
 // roughness 1, `rough`, and there is no clearcoat.
 // `occlusion` attenuates the light on the visible side.
-fn ambient_light(surface: Surface, rough: vec2f, ambient: vec3f, occlusion: f32) -> vec3f {
+fn ambient_light(surface: Surface, rough: vec2f, ambient: vec3f, occlusion: vec3f) -> vec3f {
     let specular = (surface.f0 * surface.dfg.x + surface.dfg.y) * surface.f90;
     let diffuse = surface.diffuse * rough.x + rough.y;
     return ambient * ((diffuse + specular) * occlusion + surface.diffuse_transmission * (rough.x + rough.y));

@@ -7,6 +7,7 @@
 enable wgpu_binding_array;
 
 import quadrille_3d::constants::{KIND_IRRADIANCE_VOLUME, KIND_LIGHT_PROBE};
+import quadrille_3d::ambient_occlusion::Occlusion;
 import quadrille_3d::brdf::Surface;
 import quadrille_3d::scene::View;
 
@@ -46,9 +47,9 @@ struct EnvironmentSamples {
     clearcoat: vec3f,
 }
 
-// Image-based light that a surface reflects to the view. `occlusion` is the part that reaches it;
+// Image-based light that a surface reflects to the view. `occlusion` has the parts that reach it;
 // diffuse is skipped when a lightmap supplies it.
-fn environment_light(surface: Surface, view: View, occlusion: f32, has_diffuse: bool) -> vec3f {
+fn environment_light(surface: Surface, view: View, occlusion: Occlusion, has_diffuse: bool) -> vec3f {
     if view.environment_count == 0u {
         return vec3f(0.0);
     }
@@ -62,7 +63,7 @@ fn environment_light(surface: Surface, view: View, occlusion: f32, has_diffuse: 
     var diffuse = vec3f(0.0);
     if has_diffuse {
         let volume = irradiance_volume_light(surface.world_position, surface.normal, view);
-        diffuse = mix((multi_scatter + below) * samples.irradiance, surface.diffuse * volume.rgb, volume.a) * occlusion;
+        diffuse = mix((multi_scatter + below) * samples.irradiance, surface.diffuse * volume.rgb, volume.a) * occlusion.diffuse;
     }
     var transmitted = vec3f(0.0);
     if any(surface.diffuse_transmission > vec3f(0.0)) {
@@ -70,9 +71,9 @@ fn environment_light(surface: Surface, view: View, occlusion: f32, has_diffuse: 
         let left = surface.diffuse_transmission * (1.0 - other.single_scatter - other.multi_scatter);
         transmitted = left * mix(samples.back_irradiance, volume.rgb, volume.a);
     }
-    let color = diffuse + single_scatter * samples.radiance;
+    let color = diffuse + single_scatter * samples.radiance * occlusion.specular;
     let clearcoat = surface.clearcoat.strength * (0.04 * surface.clearcoat.dfg.x + surface.clearcoat.dfg.y);
-    return color * (1.0 - clearcoat) + samples.clearcoat * clearcoat + transmitted;
+    return color * (1.0 - clearcoat) + samples.clearcoat * clearcoat * occlusion.specular + transmitted;
 }
 
 struct FresnelScattering {

@@ -13,6 +13,7 @@ import quadrille_3d::constants::{
     MULTISAMPLED, NO_TEXTURE, RECT, SHADOW_RECEIVER, SPOT, TRANSMITTED_SHADOW_RECEIVER,
     TWO_COMPONENT_NORMAL_MAP, UNLIT,
 };
+import quadrille_3d::ambient_occlusion::indirect_occlusion;
 import quadrille_3d::clusters::{light_masks, slice_masks_at};
 import quadrille_3d::display::display_transform;
 import quadrille_3d::dfg::{dfg_lut, dfg_polynomial};
@@ -201,7 +202,8 @@ fn shade(
     if HAS_EXTENDED_FEATURES && material.attenuation_and_diffuse_transmission.a != 0.0 {
         thickness = split_diffuse_transmission(&surface, material, instance);
     }
-    let occlusion = sample_or_white(material.textures[0].w, at).r;
+    let material_occlusion = sample_or_white(material.textures[0].w, at).r;
+    let occlusion = indirect_occlusion(surface, view, vertex_output.position.xy, material_occlusion);
     let number = instance.flags >> LIGHTMAP_SHIFT;
     let has_lightmap = HAS_EXTENDED_FEATURES && number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE
         && vertex_output.uvs.z > MIN_UV;
@@ -211,7 +213,7 @@ fn shade(
         radiance *= surface.diffuse;
     }
     if !has_lightmap || (view.flags & AMBIENT_AFFECTS_LIGHTMAPPED_MESHES) != 0u {
-        radiance += ambient_light(surface, dfg_term(surface.n_dot_v, 1.0), view.ambient, occlusion);
+        radiance += ambient_light(surface, dfg_term(surface.n_dot_v, 1.0), view.ambient, occlusion.diffuse);
     }
     if HAS_ENVIRONMENTS {
         radiance += environment_light(surface, view, occlusion, !has_lightmap);

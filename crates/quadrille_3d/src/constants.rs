@@ -18,6 +18,21 @@ quadrille::vulkan::shader_constants! {
     /// Flag of views: the images of its prepasses are multisampled.
     pub(crate) const MULTISAMPLED_PREPASS: u32 = 8;
 
+    /// Flag of views: `ambient_occlusion_map` has the occlusion of its pixels.
+    pub(crate) const HAS_AMBIENT_OCCLUSION_MAP: u32 = 16;
+
+    /// Distance up to which [`ScreenSpaceAmbientOcclusion`](crate::ScreenSpaceAmbientOcclusion) finds occluders, in meters.
+    pub(crate) const SSAO_RADIUS: f32 = 0.5 * 1.457;
+    /// Levels of the images of distances of ambient occlusion.
+    pub(crate) const SSAO_LEVELS: u32 = 4;
+    /// Distance of the background; nothing farther occludes.
+    pub(crate) const SSAO_FAR: f32 = 50000.0;
+
+    /// Distances of edges of [`Smaa`](crate::Smaa) in the table of areas, from 0 on.
+    pub(crate) const SMAA_AREA_SIDE: u32 = 65;
+    /// Distances of diagonal edges, from 0 on.
+    pub(crate) const SMAA_DIAGONAL_SIDE: u32 = 10;
+
     /// Fog falloff: linear.
     pub(crate) const FOG_LINEAR: f32 = 1.0;
     /// Fog falloff: exponential.

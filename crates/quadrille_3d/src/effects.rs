@@ -12,6 +12,8 @@ pub(crate) mod occlusion_culling;
 pub(crate) mod prepass;
 pub(crate) mod sharpening;
 pub(crate) mod skybox;
+pub(crate) mod smaa;
+pub(crate) mod ssao;
 pub(crate) mod taa;
 pub(crate) mod tonemapping;
 pub mod wireframe;

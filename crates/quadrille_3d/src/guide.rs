@@ -15,14 +15,14 @@
 //! | `Environment` | [`filter_env_3d`] | [`FilterSources3d`] | [`FilterCubes3d`], [`FilterResults3d`] |
 //! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`ShadowAtlas`], [`PointShadowFaces`] |
 //! | `LoadTarget` | [`load_target_3d`], for effects of cameras that keep their target | [`CameraTargets`] | [`TargetCopies`], [`SceneMsaaColors`], [`SceneColors`] |
-//! | `Prepass` | [`prepass_3d`], for [`DepthPrepass`], [`NormalPrepass`] and [`MotionVectorPrepass`] | [`Geometry3d`], [`Culled3d`], [`Materials3d`], [`PreviousInstances3d`], [`PreviousPositions3d`], [`ViewTransforms3d`] | [`SceneDepths`], [`PrepassDepths3d`], [`PrepassNormals3d`], [`PrepassMotionVectors3d`] |
+//! | `Prepass` | [`prepass_3d`], for [`DepthPrepass`], [`NormalPrepass`] and [`MotionVectorPrepass`]; [`ssao_3d`], for [`ScreenSpaceAmbientOcclusion`] | [`Geometry3d`], [`Culled3d`], [`Materials3d`], [`PreviousInstances3d`], [`PreviousPositions3d`], [`ViewTransforms3d`] | [`SceneDepths`], [`PrepassDepths3d`], [`PrepassNormals3d`], [`PrepassMotionVectors3d`], [`AmbientOcclusionMaps3d`] |
 //! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`], [`PrepassDepths3d`], [`PrepassNormals3d`], [`PrepassMotionVectors3d`] | [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
 //! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `EarlyPostProcess`, `PostProcess` | effects on scene-referred colors, in this order; [`motion_blur_3d`], [`taa_3d`], [`bloom_3d`], [`depth_of_field_3d`], [`lens_effects_3d`] and [`auto_exposure_3d`] are in the second | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`], [`SceneColors`] |
-//! | `AfterTonemapping` | effects on display-referred colors, among them [`display_lens_effects_3d`], [`fxaa_3d`], [`sharpen_3d`] | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
+//! | `AfterTonemapping` | effects on display-referred colors, among them [`display_lens_effects_3d`], [`fxaa_3d`], [`smaa_3d`], [`sharpen_3d`] | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Composite` | [`composite_3d`] | [`ViewColors`] | [`CameraTargets`] |
 //! | `Gizmos` | [`gizmos_3d`] | [`GizmoLines`](quadrille_content::lines::GizmoLines), [`Vertices3d`], [`Indices3d`], [`Instances3d`], [`SceneDepths`] | [`GizmoMsaaColors`], [`GizmoColors`], [`SceneDepths`], [`CameraTargets`] |
 //!

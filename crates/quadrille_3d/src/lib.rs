@@ -21,13 +21,14 @@
 //!              shadow_3d        changed shadow maps, a pass per image
 //!              load_target_3d   contents of targets, for effects of cameras that keep these
 //!              prepass_3d       depth, normals and motion vectors of cameras with `DepthPrepass` or another prepass
+//!              ssao_3d          ambient occlusion maps of cameras with `ScreenSpaceAmbientOcclusion`
 //!              opaque_3d        one pass in the plan per camera, as for the following passes
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
 //!              transparent_3d   back to front
 //!              motion_blur_3d, taa_3d, bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
 //!              tonemap_3d       scene-referred to display-referred colors
-//!              display_lens_effects_3d, fxaa_3d, sharpen_3d, effects of programs  on display-referred colors
+//!              display_lens_effects_3d, fxaa_3d, smaa_3d, sharpen_3d, effects of programs  on display-referred colors
 //!              composite_3d     to the camera's target, if the view has an image of its own
 //!              gizmos_3d        gizmo lines and wireframes, over the tone-mapped image
 //! ```
@@ -101,6 +102,8 @@ pub use effects::fxaa::{Fxaa, Sensitivity};
 pub use effects::lens::{ChromaticAberration, LensDistortion, Vignette};
 pub use effects::motion_blur::MotionBlur;
 pub use effects::sharpening::ContrastAdaptiveSharpening;
+pub use effects::smaa::{Smaa, SmaaPreset};
+pub use effects::ssao::{ScreenSpaceAmbientOcclusion, ScreenSpaceAmbientOcclusionQualityLevel};
 pub use effects::taa::TemporalAntiAliasing;
 pub use effects::tonemapping::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither, Tonemapping,
@@ -133,6 +136,8 @@ pub mod systems {
     pub use crate::effects::prepass::prepass_3d;
     pub use crate::effects::sharpening::sharpen_3d;
     pub use crate::effects::skybox::skybox_3d;
+    pub use crate::effects::smaa::smaa_3d;
+    pub use crate::effects::ssao::ssao_3d;
     pub use crate::effects::taa::taa_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
     pub use crate::environment::filter::filter_env_3d;
@@ -160,6 +165,7 @@ pub mod resources {
     pub use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};
     pub use crate::extract::custom_materials::bound::{MaterialBuffers3d, MaterialImages3d};
     pub use crate::passes::display::{Gradings3d, TonemappingLutImages};
+    pub use crate::prepare::occlusion_maps::AmbientOcclusionMaps3d;
     pub use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
     pub use crate::prepare::targets::{
         DepthPyramids3d, PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d,

@@ -100,6 +100,10 @@ const MODULES: [(&str, &str); 17] = [
         include_str!("../shaders/parallax.wgsl"),
     ),
     (
+        "quadrille_3d::ambient_occlusion",
+        include_str!("../shaders/ambient_occlusion.wgsl"),
+    ),
+    (
         "quadrille_3d::environment",
         include_str!("../shaders/environment.wgsl"),
     ),

@@ -26,6 +26,8 @@ use crate::effects::occlusion_culling::OcclusionCullingPlugin;
 use crate::effects::prepass::PrepassPlugin;
 use crate::effects::sharpening::SharpeningPlugin;
 use crate::effects::skybox::SkyboxPlugin;
+use crate::effects::smaa::SmaaPlugin;
+use crate::effects::ssao::SsaoPlugin;
 use crate::effects::taa::TaaPlugin;
 use crate::effects::tonemapping::TonemappingPlugin;
 use crate::effects::wireframe::WireframeListPlugin;
@@ -179,6 +181,7 @@ impl Plugin for Quadrille3dPlugin {
         add_systems(app);
         app.add_plugins((
             PrepassPlugin,
+            SsaoPlugin,
             OcclusionCullingPlugin,
             SkyboxPlugin,
             FogPlugin,
@@ -188,6 +191,7 @@ impl Plugin for Quadrille3dPlugin {
             LensPlugin,
             DepthOfFieldPlugin,
             FxaaPlugin,
+            SmaaPlugin,
             SharpeningPlugin,
             WireframeListPlugin,
             Gizmos3dPlugin,

@@ -5,6 +5,7 @@ pub(crate) mod clusters;
 pub(crate) mod light_textures;
 pub(crate) mod lights;
 pub(crate) mod material_views;
+pub(crate) mod occlusion_maps;
 pub(crate) mod pipelines;
 pub(crate) mod shadow_cache;
 pub(crate) mod shadow_maps;

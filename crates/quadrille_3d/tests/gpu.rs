@@ -115,6 +115,10 @@ mod shadow_cache;
 mod shadow_filters;
 #[path = "gpu/skins.rs"]
 mod skins;
+#[path = "gpu/smaa.rs"]
+mod smaa;
+#[path = "gpu/ssao.rs"]
+mod ssao;
 #[path = "gpu/taa.rs"]
 mod taa;
 #[path = "gpu/temporal_jitter.rs"]

@@ -14,6 +14,7 @@ import quadrille_3d::constants::{
 };
 import quadrille_3d::dfg::dfg_lut;
 import quadrille_3d::display::display_transform;
+import quadrille_3d::ambient_occlusion::indirect_occlusion;
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::apply_fog;
 import quadrille_3d::pbr::{MAPS_TONES, ReceiverSides, dfg_term, shade_lights};
@@ -114,11 +115,12 @@ fn apply_pbr_lighting(in: PbrInput) -> vec4f {
     let left = exp(-material.attenuation * material.thickness);
     surface.diffuse_transmission = surface.diffuse * material.diffuse_transmission * left;
     surface.diffuse *= 1.0 - material.diffuse_transmission;
-    let occlusion = dot(in.diffuse_occlusion, vec3f(1.0 / 3.0));
+    let material_occlusion = dot(in.diffuse_occlusion, vec3f(1.0 / 3.0));
+    let occlusion = indirect_occlusion(surface, camera, in.frag_coord.xy, material_occlusion);
     var radiance = in.lightmap_light * surface.diffuse;
     let has_lightmap = (in.flags >> LIGHTMAP_SHIFT) != 0u;
     if !has_lightmap || (camera.flags & AMBIENT_AFFECTS_LIGHTMAPPED_MESHES) != 0u {
-        radiance += ambient_light(surface, dfg_term(surface.n_dot_v, 1.0), camera.ambient, occlusion);
+        radiance += ambient_light(surface, dfg_term(surface.n_dot_v, 1.0), camera.ambient, occlusion.diffuse);
     }
     radiance += environment_light(surface, camera, occlusion, !has_lightmap);
     let sides = ReceiverSides(

@@ -21,6 +21,7 @@ use crate::extract::custom_materials::bound::{
 use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
 use crate::pipelines::custom::PREPASS_IMAGES;
+use crate::prepare::occlusion_maps::AmbientOcclusionMaps3d;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
 use crate::prepare::targets::{
     PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d, SceneColors, SceneDepths,
@@ -106,6 +107,7 @@ pub struct Lighting3d<'w> {
     display_transform: DisplayTransform3d<'w>,
     material_inputs: MaterialInputs3d<'w>,
     prepasses: SampledPrepasses3d<'w>,
+    occlusion_maps: AccessList<'w, AmbientOcclusionMaps3d, access_kind::Sampled>,
 }
 
 /// Images of prepasses, for shaders of materials.
@@ -305,11 +307,21 @@ impl IndirectDraws<'_> {
 }
 
 impl Lighting3d<'_> {
+    /// Ambient occlusion map of a view; any texture for those without one.
+    fn occlusion_map(&self, view: &View3d) -> AnyAccess<'_> {
+        let at = view.prepass.ambient_occlusion;
+        let map = at.and_then(|at| self.occlusion_maps.get(at as usize));
+        map.unwrap_or_else(|| self.dfg.any())
+    }
+
     /// Adds the lighting inputs for a view.
     pub(crate) fn add_view_uses(&self, view: &View3d, uses: &mut Vec<PassUse>) {
         self.display_transform.add_uses(view, uses);
         self.material_inputs.add_camera_uses(uses);
         uses.extend(self.prepasses.of(view).map(|(_, it)| it.as_declared()));
+        if view.prepass.ambient_occlusion.is_some() {
+            uses.push(self.occlusion_map(view).as_declared());
+        }
         self.add_uses(uses);
     }
 
@@ -332,6 +344,7 @@ impl Lighting3d<'_> {
         rendering
             .sampler("shadow_sampler", &pipelines.shadow_sampler)
             .sampler("dfg_sampler", &pipelines.clamped_sampler)
+            .bind("ambient_occlusion_map", &self.occlusion_map(view))
             .bind_all(self);
         self.display_transform.bind(rendering, pipelines, view);
     }
@@ -363,6 +376,9 @@ impl Lighting3d<'_> {
             if rendering.uses(name) {
                 rendering.bind(name, &image);
             }
+        }
+        if rendering.uses("ambient_occlusion_map") {
+            rendering.bind("ambient_occlusion_map", &self.occlusion_map(view));
         }
         if rendering.uses("grading") {
             self.display_transform.bind(rendering, pipelines, view);

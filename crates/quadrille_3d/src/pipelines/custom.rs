@@ -408,7 +408,12 @@ impl MaterialShaders {
         let fragment = &self.fragment;
         let vertex = self.vertex.as_ref().unwrap_or(fragment);
         // Constants of `pbr.wgsl`, from which shaders import the lighting.
-        let constants = [("DFG_LUT", dfg_lut), ("MAPS_TONES", variant.maps_tones)];
+        let is_opaque = !variant.key.blend_mode.is_transparent();
+        let constants = [
+            ("DFG_LUT", dfg_lut),
+            ("MAPS_TONES", variant.maps_tones),
+            ("HAS_AMBIENT_OCCLUSION", is_opaque),
+        ];
         let constants = constants.into_iter();
         let constants =
             constants.filter(|(name, _)| fragment.has_constant(name) || vertex.has_constant(name));

@@ -344,6 +344,10 @@ fn create_pipeline(
             ("HAS_SHADOWS", lighting.shadows),
             ("HAS_ENVIRONMENTS", lighting.environments),
             ("HAS_FOG", lighting.fog),
+            (
+                "HAS_AMBIENT_OCCLUSION",
+                has_ambient_occlusion(key, lighting),
+            ),
             ("HAS_LIGHT_TEXTURES", lighting.light_textures),
             ("DFG_LUT", dfg_lut),
             ("MAPS_TONES", maps_tones),
@@ -357,6 +361,11 @@ fn create_pipeline(
         .collect(),
         ..mesh_pipeline_desc(key, GraphicsPipelineDesc::of(name, shader))
     })
+}
+
+/// Whether a pipeline reads ambient occlusion maps, which have the surfaces behind blended ones.
+fn has_ambient_occlusion(key: PipelineKey, lighting: LightingFeatures) -> bool {
+    lighting.ambient_occlusion && !key.blend_mode.is_transparent()
 }
 
 /// Sets the fixed state of a key.

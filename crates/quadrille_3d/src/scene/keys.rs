@@ -164,6 +164,8 @@ pub(crate) struct LightingFeatures {
     /// Environment maps and irradiance volumes.
     pub(crate) environments: bool,
     pub(crate) fog: bool,
+    /// Ambient occlusion maps of views.
+    pub(crate) ambient_occlusion: bool,
     /// Textures that lights project.
     pub(crate) light_textures: bool,
     /// `ShadowFilteringMethod` of all views with shadows; `None`: they differ.
@@ -179,6 +181,7 @@ impl LightingFeatures {
             (self.shadows, needed.shadows),
             (self.environments, needed.environments),
             (self.fog, needed.fog),
+            (self.ambient_occlusion, needed.ambient_occlusion),
             (self.light_textures, needed.light_textures),
         ]
         .into_iter()

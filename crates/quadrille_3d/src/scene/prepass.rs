@@ -43,6 +43,8 @@ pub(crate) struct PrepassImages {
     pub(crate) normal: Option<u32>,
     /// Index in `PrepassMotionVectors3d`.
     pub(crate) motion: Option<u32>,
+    /// Index in `AmbientOcclusionMaps3d`.
+    pub(crate) ambient_occlusion: Option<u32>,
     /// Images for shaders of materials; `None` if no shader reads any.
     pub(crate) sampled: Option<SampledPrepass>,
 }

@@ -11,6 +11,7 @@ fn materials_read_placeholders_for_missing_images() {
         depth: Some(2),
         normal: None,
         motion: Some(0),
+        ambient_occlusion: None,
         sampled: None,
     };
     let single = SampledPrepass::new(images, 1, placeholders);
