@@ -5,7 +5,7 @@
 // reaches the pixel (after McGuire et al. 2012, "A Reconstruction Filter for Plausible Motion Blur"), so that what rests in
 // front of something moving stays sharp. Offsets differ from pixel to pixel (interleaved gradient noise, Jimenez 2014).
 
-import quadrille_3d::view_transforms::{ViewTransforms, camera_motion};
+import quadrille_3d::view_transforms::ViewTransforms;
 
 struct Shutter {
     // Part of the time between frames in which the shutter is open.
@@ -43,10 +43,6 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
 fn surface_at(pixel: vec2i) -> Surface {
     let depth = textureLoad(depths, pixel, 0);
     var motion = textureLoad(motion_vectors, pixel, 0).xy;
-    if depth <= 0.0 {
-        // The background is infinitely far.
-        motion = camera_motion(vec2f(pixel) + 0.5, 0.0, view);
-    }
     motion = select(motion, vec2f(0.0), any(abs(motion) > vec2f(MAX_MOTION)));
     let position = view.view_from_clip * vec4f(0.0, 0.0, depth, 1.0);
     let distance = -position.z / max(position.w, 1e-30);

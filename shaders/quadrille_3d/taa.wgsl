@@ -7,7 +7,7 @@
 // is not in the picture, and where the surface was hidden: what was there before is nearer than what is there now.
 
 import quadrille_3d::constants::MAX_RADIANCE;
-import quadrille_3d::view_transforms::{ViewTransforms, camera_motion, clip_position};
+import quadrille_3d::view_transforms::{ViewTransforms, clip_position};
 
 @group(0) @binding(0) var picture: texture_2d<f32>;
 // Color, and the number of averaged frames.
@@ -106,11 +106,7 @@ fn neighborhood_of(pixel: vec2i, size: vec2i) -> Neighborhood {
 
 // Motion of the nearest surface in texture coordinates; zero if it is less than a hundredth of a pixel.
 fn motion_of(found: Neighborhood, size: vec2f) -> vec2f {
-    var motion = textureLoad(motion_vectors, found.nearest_pixel, 0).xy;
-    if found.nearest_depth <= 0.0 {
-        // The background is infinitely far.
-        motion = camera_motion(vec2f(found.nearest_pixel) + 0.5, 0.0, view);
-    }
+    let motion = textureLoad(motion_vectors, found.nearest_pixel, 0).xy;
     return select(motion, vec2f(0.0), all(abs(motion * size) < vec2f(STILL_MOTION)));
 }
 

@@ -92,7 +92,9 @@ pub use components::material::{
 };
 pub use components::mip_bias::MipBias;
 pub use components::occlusion_culling::OcclusionCulling;
-pub use components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
+pub use components::prepass::{
+    DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
+};
 pub use components::temporal_jitter::TemporalJitter;
 pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};

@@ -32,7 +32,14 @@ pub struct NormalPrepass;
 /// `bevy_pbr::prepass::utils::prepass_motion_vector`.
 ///
 /// In the first frame of a camera, after a change of its size and a [`CameraCut`](crate::CameraCut), only meshes move. A
-/// mesh does not in its own first frame.
+/// mesh does not in its own first frame. The background moves as the camera turns, unless the camera has
+/// [`NoBackgroundMotionVectors`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct MotionVectorPrepass;
+
+/// Leaves the motion of the background zero under a camera with [`MotionVectorPrepass`], for passes that draw a background of
+/// their own; bevy's component by name.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+pub struct NoBackgroundMotionVectors;

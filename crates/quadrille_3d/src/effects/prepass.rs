@@ -7,6 +7,8 @@
 //! opaque_3d           begins with the depth, and passes the test where depth is equal
 //! ```
 
+mod background;
+
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -19,7 +21,9 @@ use quadrille::prelude::{
 };
 
 use crate::camera_effect::ViewTransforms3d;
-use crate::components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
+use crate::components::prepass::{
+    DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
+};
 use crate::effects::occlusion_culling::{
     LateCulled3d, prepass_cull_late, prepass_depth_pyramid, views_with_late_phase,
 };
@@ -40,6 +44,8 @@ use crate::skin::PreviousPositions3d;
 use crate::tables::table::{table_buffer, uniform_row};
 use crate::tables::textures::Textures3d;
 
+use background::BackgroundMotionPipelines;
+
 /// Adds prepasses.
 pub(crate) struct PrepassPlugin;
 
@@ -55,6 +61,7 @@ impl Plugin for PrepassPlugin {
         app.register_type::<DepthPrepass>()
             .register_type::<NormalPrepass>()
             .register_type::<MotionVectorPrepass>()
+            .register_type::<NoBackgroundMotionVectors>()
             .init_resource::<PrepassDepths3d>()
             .init_resource::<PrepassNormals3d>()
             .init_resource::<PrepassMotionVectors3d>()
@@ -82,6 +89,7 @@ fn init_prepass(
     uploads.write_buffer(&previous, 0, &[0; 64]);
     commands.insert_resource(PreviousInstances3d(previous));
     commands.insert_resource(PrepassMotionVectors3d::default());
+    commands.insert_resource(BackgroundMotionPipelines::new(&gpu)?);
     commands.insert_resource(PrepassDepths3d::default());
     commands.insert_resource(PrepassNormals3d::default());
     Ok(())
@@ -166,6 +174,8 @@ struct PhaseDraws<'a, 'w> {
     inputs: &'a PrepassInputs3d<'w>,
     targets: &'a PrepassTargets3d<'w>,
     draw_params: &'a DrawParams3d<'w>,
+    /// In the first phase.
+    background: Option<&'a BackgroundMotionPipelines>,
 }
 
 impl PhaseDraws<'_, '_> {
@@ -214,6 +224,9 @@ impl PhaseDraws<'_, '_> {
             (None, None) => pass.render(depth),
         };
         self.draw(&mut rendering, view, cull_row);
+        if let Some(background) = self.background {
+            background.draw(&mut rendering, view, &self.inputs.transforms);
+        }
         true
     }
 
@@ -262,6 +275,7 @@ pub fn prepass_3d(
     (inputs, targets): (PrepassInputs3d, PrepassTargets3d),
     draw_params: DrawParams3d,
     mut drawn: ResMut<DrawnPrepasses>,
+    background: Res<BackgroundMotionPipelines>,
     mut uses: Local<Vec<PassUse>>,
 ) {
     let draws = PhaseDraws {
@@ -271,6 +285,7 @@ pub fn prepass_3d(
         inputs: &inputs,
         targets: &targets,
         draw_params: &draw_params,
+        background: Some(&background),
     };
     for view in with_prepass(&draw_params.scene) {
         let row = view.queued.cull_row;
@@ -297,6 +312,7 @@ pub(crate) fn prepass_late(
         inputs: &inputs,
         targets: &targets,
         draw_params: &draw_params,
+        background: None,
     };
     for (view, _, late_cull_row) in
         views_with_late_phase(&draw_params.scene, |view| drawn.contains(view.images))

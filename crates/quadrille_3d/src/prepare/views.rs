@@ -23,7 +23,9 @@ use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
 use crate::components::mip_bias::MipBias;
 use crate::components::occlusion_culling::OcclusionCulling;
-use crate::components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
+use crate::components::prepass::{
+    DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
+};
 use crate::components::temporal_jitter::TemporalJitter;
 use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED};
 use crate::extract::materials::{MaterialSource, MaterialStore};
@@ -59,6 +61,7 @@ pub(crate) struct CameraQuery {
     depth_prepass: Has<DepthPrepass>,
     normal_prepass: Has<NormalPrepass>,
     motion_vector_prepass: Has<MotionVectorPrepass>,
+    no_background_motion_vectors: Has<NoBackgroundMotionVectors>,
 }
 
 /// Filter for lights that bevy does not list for cameras, or culls by wrong bounds: rectangular lights; directional
@@ -262,6 +265,7 @@ fn queued_view(
             depth: camera.depth_prepass,
             normal: camera.normal_prepass,
             motion: camera.motion_vector_prepass,
+            background_motion: camera.motion_vector_prepass && !camera.no_background_motion_vectors,
         },
         samples_target: false,
         cull_row,

@@ -11,6 +11,8 @@ pub(crate) struct PrepassNeeds {
     pub(crate) normal: bool,
     /// `MotionVectorPrepass`.
     pub(crate) motion: bool,
+    /// The background has motion vectors.
+    pub(crate) background_motion: bool,
 }
 
 /// Outputs of prepass shaders beside depth.

@@ -10,7 +10,7 @@ use quadrille::ecs::{AccessList, ColorAttachment as _, access_kind};
 use quadrille::prelude::*;
 use quadrille_3d::prelude::*;
 use quadrille_3d::resources::{PrepassMotionVectors3d, SceneColors};
-use quadrille_3d::{CameraCut, Pass3dSystems, Scene3d, TemporalJitter};
+use quadrille_3d::{CameraCut, NoBackgroundMotionVectors, Pass3dSystems, Scene3d, TemporalJitter};
 
 use crate::camera_effects::set_viewport;
 use crate::common::{EXACT, Rig};
@@ -428,5 +428,36 @@ fn masked_surfaces_show_motion_behind_them() {
         let row = rig.exact_row(SIDE / 2);
         expect(row[8], Vec2::ZERO);
         expect(row[27], Vec2::new(by.x / 2.0, 0.0));
+    }
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn background_moves_as_camera_turns() {
+    for (msaa, normals) in [(Msaa::Off, false), (Msaa::Off, true), (Msaa::Sample4, true)] {
+        let mut rig = motion_rig(|_| ());
+        let camera = rig.app.world_mut().spawn(flat_camera()).id();
+        let projection = PerspectiveProjection::default();
+        let turn = 0.25_f32;
+        // The background is infinitely far, so that it does not matter where the camera is.
+        let by = Vec3::new(0.5, -0.25, 1.0);
+        let mut eye = rig.app.world_mut().entity_mut(camera);
+        eye.insert((Projection::from(projection), msaa, Moving { by, turn }));
+        if normals {
+            eye.insert(NormalPrepass);
+        }
+        for (y, row) in rig.exact_rows().iter().enumerate() {
+            for (x, texel) in row.iter().enumerate() {
+                let at = at_pixel(x, y);
+                let before = Vec2::from_angle(turn).rotate(at);
+                expect(*texel, (at - before) * Vec2::new(0.5, -0.5));
+            }
+        }
+        set(&mut rig, camera, Moving::default());
+        expect_rest(&mut rig);
+        set(&mut rig, camera, Moving { by, turn });
+        let mut eye = rig.app.world_mut().entity_mut(camera);
+        eye.insert(NoBackgroundMotionVectors);
+        expect_rest(&mut rig);
     }
 }

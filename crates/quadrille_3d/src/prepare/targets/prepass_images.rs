@@ -28,7 +28,7 @@ pub struct PrepassNormals3d(Vec<GpuImage>);
 
 /// Motion vectors of views with [`MotionVectorPrepass`](crate::MotionVectorPrepass), by [`View3d::prepass_motion_vectors`],
 /// with the samples of the view: difference of texture coordinates since the previous frame, positive towards the right
-/// and bottom; zeros where no mesh is. Placeholders for shaders of materials follow them.
+/// and bottom; where no mesh is, that of the background at infinite distance. Placeholders for shaders of materials follow them.
 #[derive(Resource, Default, Deref)]
 pub struct PrepassMotionVectors3d(Vec<GpuImage>);
 
