@@ -153,11 +153,20 @@ pub(crate) struct MeshChanges<'w, 's> {
     enabled: ResMut<'w, EnabledMeshes>,
     meshes: MeshAssets<'w, 's>,
     material_events: MessageReader<'w, 's, AssetEvent<StandardMaterial>>,
+    motion_cameras: Query<'w, 's, &'static Camera, With<MotionVectorPrepass>>,
+    effects: Res<'w, EffectCameras>,
     found: Local<'s, Parallel<Vec<Entity>>>,
     entities: Local<'s, Vec<Entity>>,
 }
 
 impl MeshChanges<'_, '_> {
+    /// Stamp of the frame for motion vectors; `None` if no camera has any.
+    fn motion_frame(&self) -> Option<u32> {
+        let mut cameras = self.motion_cameras.iter();
+        let has_motion = cameras.any(|camera| camera.is_active);
+        has_motion.then(|| frame_stamp(self.effects.submitted))
+    }
+
     /// Collects changed entities, in an order that is independent of thread scheduling.
     fn find(&mut self, skins: &SkinStore) {
         let Self {
@@ -192,13 +201,11 @@ pub(crate) fn extract_meshes(
     mut instances: ResMut<InstanceStore>,
     mut materials: ResMut<MaterialStore>,
     mut source: MaterialSource,
-    (skins, effects): (Res<SkinStore>, Res<EffectCameras>),
-    cameras: Query<&Camera, With<MotionVectorPrepass>>,
+    skins: Res<SkinStore>,
     warnings: Res<RateLimitedWarnings>,
 ) {
     let instances = &mut *instances;
-    let has_motion = cameras.iter().any(|camera| camera.is_active);
-    instances.begin_motion(has_motion.then(|| frame_stamp(effects.submitted)));
+    instances.begin_motion(changes.motion_frame());
     instances.caster_changes.clear();
     let materials_changed = materials.apply_events(&mut changes.material_events, &mut source);
     instances.meshes.apply_asset_events(&mut changes.meshes);
