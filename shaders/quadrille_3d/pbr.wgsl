@@ -8,13 +8,14 @@
 // dfg: scale and bias of the specular lobe's integral (dfg.wgsl)
 
 import quadrille_3d::constants::{
-    ALPHA_ADD, ALPHA_MULTIPLY, ALPHA_PREMULTIPLIED, AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, DIRECTIONAL,
-    DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, HAS_BACKDROP, LIGHTMAP_SHIFT, MAX_RADIANCE, METALLIC_IN_GREEN,
+    ALPHA_ADD, ALPHA_MULTIPLY, ALPHA_PREMULTIPLIED, AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, CASTS_CONTACT_SHADOWS,
+    DIRECTIONAL, DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, HAS_BACKDROP, LIGHTMAP_SHIFT, MAX_RADIANCE, METALLIC_IN_GREEN,
     MULTISAMPLED, NO_TEXTURE, RECT, SHADOW_RECEIVER, SPOT, TRANSMITTED_SHADOW_RECEIVER,
     TWO_COMPONENT_NORMAL_MAP, UNLIT,
 };
 import quadrille_3d::ambient_occlusion::indirect_occlusion;
 import quadrille_3d::clusters::{light_masks, slice_masks_at};
+import quadrille_3d::contact_shadows::{HAS_CONTACT_SHADOWS, contact_shadow};
 import quadrille_3d::display::display_transform;
 import quadrille_3d::dfg::{dfg_lut, dfg_polynomial};
 import quadrille_3d::environment::environment_light;
@@ -501,6 +502,11 @@ fn shade_light(surface: Surface, receiver_sides: ReceiverSides, view: View, ligh
     }
     if HAS_SHADOWS && receives && strength > 0.0 {
         strength *= fetch_shadow(receiver, view, light, kind, to_light);
+    }
+    let casts_contact = HAS_CONTACT_SHADOWS && (light.bits & CASTS_CONTACT_SHADOWS) != 0u && view.contact_shadows.x > 0.0;
+    if casts_contact && receives && !is_transmitted && strength > 0.0 {
+        let reach = select(length(to_center), 1e9, kind == DIRECTIONAL);
+        strength *= contact_shadow(receiver, view, to_light, reach);
     }
     var reflected_light = evaluate_brdf(surface, LightSample(to_light, to_center, radius));
     if is_transmitted {

@@ -40,7 +40,9 @@ struct View {
     mip_scale: f32,
     unused: u32,
     unused_pair: vec2u,
-    padding: array<vec4u, 2>,
+    // Steps, thickness and length of contact shadows; zeros for none.
+    contact_shadows: vec4f,
+    padding: vec4u,
 }
 
 struct Material {

@@ -1,6 +1,7 @@
 //! Public components and assets, by bevy's names.
 
 pub(crate) mod camera_cut;
+pub(crate) mod contact_shadows;
 pub(crate) mod lightmap;
 pub(crate) mod material;
 pub(crate) mod mip_bias;

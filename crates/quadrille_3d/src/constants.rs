@@ -49,6 +49,9 @@ quadrille::vulkan::shader_constants! {
     /// No [`ShadowFilteringMethod`]: shaders ask the view for it.
     pub(crate) const ANY_FILTER: u32 = 0xffff;
 
+    /// Bit of lights: they cast contact shadows in views with [`ContactShadows`](crate::ContactShadows).
+    pub(crate) const CASTS_CONTACT_SHADOWS: u32 = 64;
+
     /// Kind of light: directional light.
     pub(crate) const DIRECTIONAL: u32 = 0;
     /// Kind of light: point light.

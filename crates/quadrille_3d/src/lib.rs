@@ -86,6 +86,7 @@ pub use camera_effect::{
     EffectView, EffectViews,
 };
 pub use components::camera_cut::CameraCut;
+pub use components::contact_shadows::ContactShadows;
 pub use components::lightmap::Lightmap;
 pub use components::material::{
     AlphaMode, MeshMaterial3d, OpaqueRendererMethod, ParallaxMappingMethod, StandardMaterial,

@@ -80,6 +80,10 @@ const MODULES: [(&str, &str); 18] = [
         include_str!("../shaders/shadows.wgsl"),
     ),
     (
+        "quadrille_3d::contact_shadows",
+        include_str!("../shaders/contact_shadows.wgsl"),
+    ),
+    (
         "quadrille_3d::clusters",
         include_str!("../shaders/clusters.wgsl"),
     ),

@@ -12,6 +12,8 @@ mod camera_effects;
 #[path = "gpu/camera_order.rs"]
 mod camera_order;
 mod common;
+#[path = "gpu/contact_shadows.rs"]
+mod contact_shadows;
 #[path = "gpu/cull.rs"]
 mod cull;
 #[path = "gpu/custom_materials.rs"]

@@ -24,6 +24,7 @@ use crate::camera_effect::ViewTransforms3d;
 use crate::components::prepass::{
     DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
 };
+use crate::effects::contact_shadows::ContactShadowsPlugin;
 use crate::effects::occlusion_culling::{
     LateCulled3d, prepass_cull_late, prepass_depth_pyramid, views_with_late_phase,
 };
@@ -58,7 +59,8 @@ impl Plugin for PrepassPlugin {
             prepass_late,
             copy_prepass_depths,
         );
-        app.register_type::<DepthPrepass>()
+        app.add_plugins(ContactShadowsPlugin)
+            .register_type::<DepthPrepass>()
             .register_type::<NormalPrepass>()
             .register_type::<MotionVectorPrepass>()
             .register_type::<NoBackgroundMotionVectors>()

@@ -8,11 +8,7 @@ use bevy_reflect::structs::Struct;
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 /// Ignored fields; those for soft shadows exist only with a feature of `bevy_light`.
-const FIELDS: [&str; 3] = [
-    "contact_shadows_enabled",
-    "soft_shadows_enabled",
-    "soft_shadow_size",
-];
+const FIELDS: [&str; 2] = ["soft_shadows_enabled", "soft_shadow_size"];
 
 /// Already reported fields.
 #[derive(Resource, Default)]

@@ -307,6 +307,13 @@ impl IndirectDraws<'_> {
 }
 
 impl Lighting3d<'_> {
+    /// Depth of a view with contact shadows, before what draws it; any depth for others.
+    fn contact_depths(&self, view: &View3d) -> AnyAccess<'_> {
+        let at = view.prepass.depth.filter(|_| view.queued.contact_shadows);
+        let depth = at.and_then(|at| self.prepasses.depths.get(at as usize));
+        depth.unwrap_or_else(|| self.shadow_atlas.any())
+    }
+
     /// Ambient occlusion map of a view; any texture for those without one.
     fn occlusion_map(&self, view: &View3d) -> AnyAccess<'_> {
         let at = view.prepass.ambient_occlusion;
@@ -319,6 +326,10 @@ impl Lighting3d<'_> {
         self.display_transform.add_uses(view, uses);
         self.material_inputs.add_camera_uses(uses);
         uses.extend(self.prepasses.of(view).map(|(_, it)| it.as_declared()));
+        // Shaders of materials may read the same image.
+        if view.queued.contact_shadows && view.prepass.sampled.is_none() {
+            uses.push(self.contact_depths(view).as_declared());
+        }
         if view.prepass.ambient_occlusion.is_some() {
             uses.push(self.occlusion_map(view).as_declared());
         }
@@ -345,6 +356,7 @@ impl Lighting3d<'_> {
             .sampler("shadow_sampler", &pipelines.shadow_sampler)
             .sampler("dfg_sampler", &pipelines.clamped_sampler)
             .bind("ambient_occlusion_map", &self.occlusion_map(view))
+            .bind("contact_depths", &self.contact_depths(view))
             .bind_all(self);
         self.display_transform.bind(rendering, pipelines, view);
     }
@@ -376,6 +388,9 @@ impl Lighting3d<'_> {
             if rendering.uses(name) {
                 rendering.bind(name, &image);
             }
+        }
+        if rendering.uses("contact_depths") {
+            rendering.bind("contact_depths", &self.contact_depths(view));
         }
         if rendering.uses("ambient_occlusion_map") {
             rendering.bind("ambient_occlusion_map", &self.occlusion_map(view));

@@ -344,6 +344,7 @@ fn create_pipeline(
             ("HAS_SHADOWS", lighting.shadows),
             ("HAS_ENVIRONMENTS", lighting.environments),
             ("HAS_FOG", lighting.fog),
+            ("HAS_CONTACT_SHADOWS", lighting.contact_shadows),
             (
                 "HAS_AMBIENT_OCCLUSION",
                 has_ambient_occlusion(key, lighting),

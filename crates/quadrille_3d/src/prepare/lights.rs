@@ -19,7 +19,8 @@ use bevy_transform::components::{GlobalTransform, Transform};
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
 use crate::constants::{
-    DIRECTIONAL, MAX_ATLAS_TILES, MAX_CASCADES, MAX_POINT_FACES, POINT, RECT, SPOT,
+    CASTS_CONTACT_SHADOWS, DIRECTIONAL, MAX_ATLAS_TILES, MAX_CASCADES, MAX_POINT_FACES, POINT,
+    RECT, SPOT,
 };
 use crate::extract::instances::InstanceStore;
 use crate::extract::invalid_lights::direction_to_light;
@@ -188,7 +189,7 @@ impl ShadowMapAllocator {
         }
         LightRow {
             position_or_direction: direction_to_light.to_array(),
-            bits: bits(DIRECTIONAL, shadows),
+            bits: bits(DIRECTIONAL, shadows) | contact_bit(light.contact_shadows_enabled),
             color: color(light.color, light.illuminance),
             depth_bias: light.shadow_depth_bias,
             normal_bias: light.shadow_normal_bias * SQRT_2,
@@ -232,7 +233,7 @@ impl ShadowMapAllocator {
         };
         LightRow {
             position_or_direction: transform.translation().to_array(),
-            bits: bits(POINT, shadows),
+            bits: bits(POINT, shadows) | contact_bit(light.contact_shadows_enabled),
             color: color(light.color, light.intensity / (4.0 * PI)),
             inverse_range_squared: 1.0 / (light.range * light.range),
             depth_bias: light.shadow_depth_bias,
@@ -279,7 +280,7 @@ impl ShadowMapAllocator {
         let cone_scale = 1.0 / (inner - outer).max(1e-4);
         LightRow {
             position_or_direction: transform.translation().to_array(),
-            bits: bits(SPOT, shadows),
+            bits: bits(SPOT, shadows) | contact_bit(light.contact_shadows_enabled),
             color: color(light.color, light.intensity / (4.0 * PI)),
             inverse_range_squared: 1.0 / (light.range * light.range),
             axis: (-direction_to_light).to_array(),
@@ -456,6 +457,10 @@ impl LightRow {
 
 fn bits(kind: u32, (first, count): (u32, u32)) -> u32 {
     kind | count << 2 | first << 8
+}
+
+fn contact_bit(is_enabled: bool) -> u32 {
+    if is_enabled { CASTS_CONTACT_SHADOWS } else { 0 }
 }
 
 fn color(color: Color, intensity: f32) -> [f32; 3] {

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use quadrille::prelude::GpuDevice;
 
-use crate::constants::{DIRECTIONAL, HAS_AMBIENT_OCCLUSION_MAP, RECT};
+use crate::constants::{CASTS_CONTACT_SHADOWS, DIRECTIONAL, HAS_AMBIENT_OCCLUSION_MAP, RECT};
 use crate::pipelines::Pipelines3d;
 use crate::scene::frame::Scene3d;
 use crate::scene::keys::LightingFeatures;
@@ -52,6 +52,11 @@ fn lighting_features(
         rect_lights: kinds.any(|kind| kind == RECT),
         shadows: has_shadows,
         environments: views().any(|view| view.environment_count > 0),
+        contact_shadows: views().any(|view| view.contact_shadows[0] > 0.0)
+            && lights
+                .rows
+                .iter()
+                .any(|light| light.bits & CASTS_CONTACT_SHADOWS != 0),
         ambient_occlusion: views().any(|view| view.flags & HAS_AMBIENT_OCCLUSION_MAP != 0),
         fog: views().any(|view| view.fog.falloff[3] > 0.0),
         light_textures: lights.rows.iter().any(|light| light.texture != 0),

@@ -21,6 +21,7 @@ use quadrille_content::cameras::{Msaa, unique_visible_entities};
 use quadrille_content::views::{CameraView, CameraViews};
 use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
+use crate::components::contact_shadows::ContactShadows;
 use crate::components::mip_bias::MipBias;
 use crate::components::occlusion_culling::OcclusionCulling;
 use crate::components::prepass::{
@@ -62,6 +63,7 @@ pub(crate) struct CameraQuery {
     normal_prepass: Has<NormalPrepass>,
     motion_vector_prepass: Has<MotionVectorPrepass>,
     no_background_motion_vectors: Has<NoBackgroundMotionVectors>,
+    contact_shadows: Option<&'static ContactShadows>,
 }
 
 /// Filter for lights that bevy does not list for cameras, or culls by wrong bounds: rectangular lights; directional
@@ -202,7 +204,9 @@ fn add_view(
     let transparent = add_transparent(world, lists, scratch, camera, cull_row);
     let row = lists.rows.rows.len() as u32;
     let jitter = valid_jitter(world, view.camera, camera.jitter);
-    let queued = queued_view((view, jitter), camera, (row, cull_row), transparent);
+    let contact_shadows = contact_shadows(camera);
+    let mut queued = queued_view((view, jitter), camera, (row, cull_row), transparent);
+    queued.contact_shadows = contact_shadows != [0.0; 4];
     let clip_from_world = queued.clip_from_unjittered() * view.clip_from_world;
     lists.views.0.push(queued);
     let row = ViewRow {
@@ -225,7 +229,8 @@ fn add_view(
         mip_scale: valid_mip_bias(world, view.camera, camera.mip_bias).exp2(),
         unused: 0,
         unused_pair: [0; 2],
-        padding: [[0; 4]; 2],
+        contact_shadows,
+        padding: [0; 4],
     };
     lists.rows.rows.push(validated(world, view.camera, row));
 }
@@ -267,12 +272,20 @@ fn queued_view(
             motion: camera.motion_vector_prepass,
             background_motion: camera.motion_vector_prepass && !camera.no_background_motion_vectors,
         },
+        contact_shadows: false,
         samples_target: false,
         cull_row,
         late_cull_row: None,
         layers: camera.layers.cloned().unwrap_or_default(),
         transparent,
     }
+}
+
+/// Parameters of contact shadows of a camera; zeros if it lacks what they need.
+fn contact_shadows(camera: &CameraQueryItem<'_, '_>) -> [f32; 4] {
+    let has_needs = camera.msaa.samples() == 1 && camera.depth_prepass;
+    let contact_shadows = camera.contact_shadows.filter(|_| has_needs);
+    contact_shadows.map_or([0.0; 4], ContactShadows::row)
 }
 
 /// Returns the jitter of a camera in pixels: none, with a warning, if it leaves the pixel or is not finite.

@@ -164,6 +164,8 @@ pub(crate) struct LightingFeatures {
     /// Environment maps and irradiance volumes.
     pub(crate) environments: bool,
     pub(crate) fog: bool,
+    /// Contact shadows of lights and views.
+    pub(crate) contact_shadows: bool,
     /// Ambient occlusion maps of views.
     pub(crate) ambient_occlusion: bool,
     /// Textures that lights project.
@@ -181,6 +183,7 @@ impl LightingFeatures {
             (self.shadows, needed.shadows),
             (self.environments, needed.environments),
             (self.fog, needed.fog),
+            (self.contact_shadows, needed.contact_shadows),
             (self.ambient_occlusion, needed.ambient_occlusion),
             (self.light_textures, needed.light_textures),
         ]

@@ -96,6 +96,8 @@ pub(crate) struct QueuedView {
     pub(crate) is_hdr: bool,
     pub(crate) effects: EffectNeeds,
     pub(crate) prepass: PrepassNeeds,
+    /// Whether its shaders read depth for contact shadows.
+    pub(crate) contact_shadows: bool,
     /// Whether the target is also in the table of textures that materials sample.
     pub(crate) samples_target: bool,
     /// Index in the list of culled views.

@@ -40,8 +40,10 @@ pub(crate) struct ViewRow {
     pub(crate) mip_scale: f32,
     pub(crate) unused: u32,
     pub(crate) unused_pair: [u32; 2],
+    /// Steps, thickness and length of contact shadows; zeros for none.
+    pub(crate) contact_shadows: [f32; 4],
     /// Padding to [`UNIFORM_BYTES`].
-    pub(crate) padding: [[u32; 4]; 2],
+    pub(crate) padding: [u32; 4],
 }
 
 const _: () = assert!(size_of::<ViewRow>() == UNIFORM_BYTES as usize);

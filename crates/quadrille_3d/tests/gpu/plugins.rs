@@ -361,21 +361,4 @@ fn ignored_components_and_fields_warn_once() {
         };
         assert_eq!(lines_of_types.iter().filter(names_it).count(), 1, "{name}");
     }
-    let light = PointLight {
-        contact_shadows_enabled: true,
-        ..PointLight::default()
-    };
-    let light = rig.app.world_mut().spawn((Name::new("lamp"), light)).id();
-    rig.update(2);
-    rig.app.world_mut().entity_mut(light).insert(PointLight {
-        contact_shadows_enabled: true,
-        ..PointLight::default()
-    });
-    rig.update(2);
-    let lines = lines();
-    assert_eq!(lines.len(), 1, "{lines:#?}");
-    assert!(
-        lines[0].contains("`PointLight::contact_shadows_enabled` of the light `lamp` ("),
-        "{lines:#?}"
-    );
 }

@@ -10,7 +10,7 @@ use crate::components::prepass::{DepthPrepass, NormalPrepass};
 /// environment maps, irradiance volumes) is darker in corners and under objects. Direct light and blended surfaces keep
 /// theirs.
 ///
-/// It needs `Msaa::Off`: a camera with more samples has one warning, and no occlusion.
+/// Needs `Msaa::Off`: a camera with more samples has one warning, and no occlusion.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[require(DepthPrepass, NormalPrepass)]

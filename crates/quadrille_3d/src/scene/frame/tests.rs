@@ -27,6 +27,7 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
             is_hdr: false,
             effects: EffectNeeds::default(),
             prepass: crate::scene::prepass::PrepassNeeds::default(),
+            contact_shadows: false,
             samples_target: false,
             cull_row: 0,
             late_cull_row: None,
