@@ -7,7 +7,7 @@ import quadrille_3d::scene::View;
 // The pipeline reads the map in views that have one.
 override HAS_AMBIENT_OCCLUSION: bool = true;
 
-@group(0) @binding(15) var ambient_occlusion_map: texture_2d<f32>;
+@group(0) @binding(29) var ambient_occlusion_map: texture_2d<f32>;
 
 // Factors on indirect light.
 struct Occlusion {
