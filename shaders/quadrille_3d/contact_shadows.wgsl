@@ -6,7 +6,7 @@ import quadrille_3d::shadows::{ShadowReceiver, noise_angle};
 // Views of the frame have contact shadows.
 override HAS_CONTACT_SHADOWS: bool = true;
 
-@group(0) @binding(26) var contact_depths: texture_depth_2d;
+@group(0) @binding(30) var contact_depths: texture_depth_2d;
 
 fn is_orthographic_view(view: View) -> bool {
     let matrix = view.clip_from_world;
