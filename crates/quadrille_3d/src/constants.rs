@@ -26,6 +26,8 @@ quadrille::vulkan::shader_constants! {
     pub(crate) const FOG_EXPONENTIAL_SQUARED: f32 = 3.0;
     /// Fog falloff: atmospheric.
     pub(crate) const FOG_ATMOSPHERIC: f32 = 4.0;
+    /// Flag of fog volumes: an image scales their density.
+    pub(crate) const FOG_HAS_TEXTURE: u32 = 1;
 
     /// [`ShadowFilteringMethod`] with one hardware-filtered tap.
     pub(crate) const HARDWARE_2X2: u32 = ShadowFilteringMethod::Hardware2x2 as u32;

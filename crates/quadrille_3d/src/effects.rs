@@ -12,4 +12,5 @@ pub(crate) mod prepass;
 pub(crate) mod sharpening;
 pub(crate) mod skybox;
 pub(crate) mod tonemapping;
+pub(crate) mod volumetric_fog;
 pub mod wireframe;

@@ -25,6 +25,7 @@
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
 //!              transparent_3d   back to front
+//!              volumetric_fog_3d  boxes of fog between camera and surfaces
 //!              bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
 //!              tonemap_3d       scene-referred to display-referred colors
 //!              display_lens_effects_3d, fxaa_3d, sharpen_3d, effects of programs  on display-referred colors
@@ -130,6 +131,7 @@ pub mod systems {
     pub use crate::effects::sharpening::sharpen_3d;
     pub use crate::effects::skybox::skybox_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
+    pub use crate::effects::volumetric_fog::volumetric_fog_3d;
     pub use crate::environment::filter::filter_env_3d;
     pub use crate::free_camera::run_freecamera_controller;
     pub use crate::passes::cluster::cluster_3d;

@@ -32,6 +32,8 @@ mod effect_mip_chain;
 mod effect_stages;
 #[path = "gpu/environment.rs"]
 mod environment;
+#[path = "gpu/fog_volumes.rs"]
+mod fog_volumes;
 #[path = "gpu/fullscreen_material.rs"]
 mod fullscreen_material;
 #[path = "gpu/fxaa.rs"]
@@ -119,6 +121,8 @@ mod textures;
 mod tonemapping;
 #[path = "gpu/visibility_ranges.rs"]
 mod visibility_ranges;
+#[path = "gpu/volumetric_fog.rs"]
+mod volumetric_fog;
 #[path = "gpu/wireframe.rs"]
 mod wireframe;
 #[path = "gpu/wrong_materials.rs"]

@@ -9,6 +9,7 @@ use crate::effects::gizmos::LinesPush;
 use crate::effects::lens::LensPush;
 use crate::effects::tonemapping::row::GradingRow;
 use crate::effects::tonemapping::{TonemapPush, publish_shader_modules as publish_tonemapping};
+use crate::effects::volumetric_fog::row::FogVolumeRow;
 use crate::effects::wireframe::draw::WireframePush;
 use crate::environment::EnvironmentRow;
 use crate::environment::filter::FilterPush;
@@ -41,6 +42,7 @@ fn rows_are_laid_out_as_shaders_read_them() {
         ExposurePush::LAYOUT,
         FilterPush::LAYOUT,
         FogRow::LAYOUT,
+        FogVolumeRow::LAYOUT,
         GradingRow::LAYOUT,
         InstanceRow::LAYOUT,
         Job::LAYOUT,

@@ -334,9 +334,6 @@ fn ignored_components_and_fields_warn_once() {
         "ClusteredDecal",
         "SunDisk",
         "AtmosphereEnvironmentMapLight",
-        "FogVolume",
-        "VolumetricFog",
-        "VolumetricLight",
     ];
     for _ in 0..2 {
         rig.app.world_mut().spawn((
@@ -345,9 +342,6 @@ fn ignored_components_and_fields_warn_once() {
             bevy_light::ClusteredDecal::default(),
             bevy_light::SunDisk::default(),
             bevy_light::AtmosphereEnvironmentMapLight::default(),
-            bevy_light::FogVolume::default(),
-            bevy_light::VolumetricFog::default(),
-            bevy_light::VolumetricLight,
         ));
         rig.update(2);
     }

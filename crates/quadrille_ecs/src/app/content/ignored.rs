@@ -30,16 +30,4 @@ pub const IGNORED_COMPONENTS: &[(&str, &str)] = &[
         "bevy_light::probe::AtmosphereEnvironmentMapLight",
         "an atmosphere lights nothing; use an `EnvironmentMapLight` or a `GeneratedEnvironmentMapLight`",
     ),
-    (
-        "bevy_light::volumetric::FogVolume",
-        "no fog fills it; use `DistanceFog`",
-    ),
-    (
-        "bevy_light::volumetric::VolumetricFog",
-        "fog has no light shafts; use `DistanceFog`",
-    ),
-    (
-        "bevy_light::volumetric::VolumetricLight",
-        "no fog is lit by it; use `DistanceFog`",
-    ),
 ];
