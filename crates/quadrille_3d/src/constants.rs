@@ -131,6 +131,8 @@ quadrille::vulkan::shader_constants! {
     /// Flag of materials: the metallic-roughness image has two channels.
     pub(crate) const METALLIC_IN_GREEN: u32 = 32;
 
+    /// Flag of materials with a shader of their own: the standard material that they extend is opaque.
+    pub(crate) const BASE_IS_OPAQUE: u32 = 64;
     /// First bit of the row index in the table of a material's type, in the flags of materials with a shader of their
     /// own.
     pub(crate) const MATERIAL_ROW_SHIFT: u32 = 8;

@@ -39,7 +39,7 @@
 //!
 //! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `schedule`, `components`, `constants`, `tables`,
 //! `scene`, `pipelines`, `skin`, `extract`, `environment`, `prepare`, `passes`, `camera_effect`, `effects`, `gltf`,
-//! `free_camera`, `plugin`, `material`, `fullscreen_material`.
+//! `free_camera`, `material`, `forward_decal`, `plugin`, `fullscreen_material`.
 //!
 //! # Decisions
 //!
@@ -64,6 +64,7 @@ mod constants;
 mod effects;
 mod environment;
 mod extract;
+mod forward_decal;
 mod free_camera;
 mod fullscreen_material;
 #[cfg(feature = "gltf")]
@@ -104,6 +105,7 @@ pub use effects::tonemapping::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither, Tonemapping,
 };
 pub use effects::wireframe;
+pub use forward_decal::{ForwardDecal, ForwardDecalMaterial, ForwardDecalMaterialExt};
 pub use free_camera::{FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis};
 pub use fullscreen_material::{FullscreenMaterial, FullscreenMaterialPlugin};
 #[cfg(feature = "gltf")]

@@ -34,6 +34,8 @@ mod effect_stages;
 mod environment;
 #[path = "gpu/fog_volumes.rs"]
 mod fog_volumes;
+#[path = "gpu/forward_decal.rs"]
+mod forward_decal;
 #[path = "gpu/fullscreen_material.rs"]
 mod fullscreen_material;
 #[path = "gpu/fxaa.rs"]
