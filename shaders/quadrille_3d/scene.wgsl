@@ -36,7 +36,11 @@ struct View {
     // `AMBIENT_AFFECTS_LIGHTMAPPED_MESHES` and others.
     flags: u32,
     fog: Fog,
-    unused: array<vec4u, 3>,
+    // Offset of its decal masks, and words of a mask: see `decals.wgsl`.
+    first_decal_mask: u32,
+    decal_words: u32,
+    unused_pair: vec2u,
+    unused: array<vec4u, 2>,
 }
 
 struct Material {

@@ -1,4 +1,4 @@
-//! Forward decals, by bevy's names: quads that are drawn on the surfaces before or behind them.
+//! Forward decals, by bevy's names: quads that are drawn on the surfaces before or behind them; with clustered decals.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -19,17 +19,20 @@ use crate::components::material::StandardMaterial;
 use crate::material::{
     ExtendedMaterial, MaterialExtension, MaterialExtensionKey, MaterialPipelineDesc, MaterialPlugin,
 };
+use crate::prepare::decals::ClusteredDecalPlugin;
 
 /// The fragment shader.
 const SHADER: Handle<Shader> = uuid_handle!("5b2f61c4-6f0e-4d0b-9d29-3f5f1a7b4c1e");
 
-/// Adds forward decals of standard materials.
-pub(crate) struct ForwardDecalPlugin;
+/// Adds decals: forward ones of standard materials, and clustered ones.
+pub(crate) struct DecalPlugin;
 
-impl Plugin for ForwardDecalPlugin {
+impl Plugin for DecalPlugin {
     fn build(&self, app: &mut App) {
-        app.register_type::<ForwardDecal>()
-            .add_plugins(MaterialPlugin::<ForwardDecalMaterial<StandardMaterial>>::default());
+        app.register_type::<ForwardDecal>().add_plugins((
+            ClusteredDecalPlugin,
+            MaterialPlugin::<ForwardDecalMaterial<StandardMaterial>>::default(),
+        ));
         if !app.world().contains_resource::<AssetServer>() {
             return;
         }

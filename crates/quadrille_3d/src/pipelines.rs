@@ -46,7 +46,7 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 16] = [
+const MODULES: [(&str, &str); 17] = [
     (
         "quadrille_3d::shadow_pass",
         include_str!("../shaders/shadow_pass.wgsl"),
@@ -55,6 +55,10 @@ const MODULES: [(&str, &str); 16] = [
     (
         "quadrille_3d::view_transforms",
         include_str!("../shaders/view_transforms.wgsl"),
+    ),
+    (
+        "quadrille_3d::decals",
+        include_str!("../shaders/decals.wgsl"),
     ),
     ("quadrille_3d::dfg", include_str!("../shaders/dfg.wgsl")),
     (

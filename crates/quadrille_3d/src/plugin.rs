@@ -40,7 +40,7 @@ use crate::extract::ignored_fields;
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceStore, Slot, watch_disabling};
 use crate::extract::materials::MaterialStore;
 use crate::extract::meshes::{extract_meshes, update_mesh_transforms, upload_meshes};
-use crate::forward_decal::ForwardDecalPlugin;
+use crate::forward_decal::DecalPlugin;
 use crate::passes::cluster::cluster_3d;
 use crate::passes::composite::composite_3d;
 use crate::passes::cull::cull_3d;
@@ -189,7 +189,7 @@ impl Plugin for Quadrille3dPlugin {
             SharpeningPlugin,
             WireframeListPlugin,
             Gizmos3dPlugin,
-            ForwardDecalPlugin,
+            DecalPlugin,
         ));
     }
 

@@ -11,6 +11,8 @@ mod bloom;
 mod camera_effects;
 #[path = "gpu/camera_order.rs"]
 mod camera_order;
+#[path = "gpu/clustered_decals.rs"]
+mod clustered_decals;
 mod common;
 #[path = "gpu/cull.rs"]
 mod cull;

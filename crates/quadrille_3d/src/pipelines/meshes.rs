@@ -345,6 +345,7 @@ fn create_pipeline(
             ("HAS_ENVIRONMENTS", lighting.environments),
             ("HAS_FOG", lighting.fog),
             ("HAS_LIGHT_TEXTURES", lighting.light_textures),
+            ("HAS_DECALS", lighting.decals),
             ("DFG_LUT", dfg_lut),
             ("MAPS_TONES", maps_tones),
         ]

@@ -20,6 +20,7 @@ use crate::passes::cull::CullPush;
 use crate::passes::shadow::ShadowPush;
 use crate::pipelines::publish_shader_modules;
 use crate::scene::cull_view::{BoundsRow, CullViewRow};
+use crate::scene::decals::DecalRow;
 use crate::scene::rows::{
     BatchRow, FogRow, InstanceRow, LightRow, LightTextureRow, MaterialGradingRow, MaterialViewRow,
     ShadowViewRow, ViewRow, ViewTransformsRow,
@@ -38,6 +39,7 @@ fn rows_are_laid_out_as_shaders_read_them() {
         BoundsRow::LAYOUT,
         CullPush::LAYOUT,
         CullViewRow::LAYOUT,
+        DecalRow::LAYOUT,
         EnvironmentRow::LAYOUT,
         ExposurePush::LAYOUT,
         FilterPush::LAYOUT,

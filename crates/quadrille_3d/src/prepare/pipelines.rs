@@ -53,6 +53,7 @@ fn lighting_features(
         shadows: has_shadows,
         environments: views().any(|view| view.environment_count > 0),
         fog: views().any(|view| view.fog.falloff[3] > 0.0),
+        decals: views().any(|view| view.decal_words > 0),
         light_textures: lights.rows.iter().any(|light| light.texture != 0),
         shadow_filter: filter.filter(|&filter| filters.all(|other| other == filter)),
     }

@@ -216,7 +216,10 @@ fn add_view(
         environment_count: 0,
         flags: flags(world, camera),
         fog: FogRow::default(),
-        unused: [0; 12],
+        first_decal_mask: 0,
+        decal_words: 0,
+        unused_pair: [0; 2],
+        unused: [0; 8],
     };
     lists.rows.rows.push(validated(world, view.camera, row));
 }

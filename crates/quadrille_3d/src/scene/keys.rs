@@ -166,6 +166,8 @@ pub(crate) struct LightingFeatures {
     pub(crate) fog: bool,
     /// Textures that lights project.
     pub(crate) light_textures: bool,
+    /// Clustered decals.
+    pub(crate) decals: bool,
     /// `ShadowFilteringMethod` of all views with shadows; `None`: they differ.
     pub(crate) shadow_filter: Option<u32>,
 }
@@ -180,6 +182,7 @@ impl LightingFeatures {
             (self.environments, needed.environments),
             (self.fog, needed.fog),
             (self.light_textures, needed.light_textures),
+            (self.decals, needed.decals),
         ]
         .into_iter()
         .all(|(has, needs)| has || !needs)

@@ -36,8 +36,13 @@ pub(crate) struct ViewRow {
     /// Bit flags such as [`AMBIENT_AFFECTS_LIGHTMAPPED_MESHES`](crate::constants::AMBIENT_AFFECTS_LIGHTMAPPED_MESHES).
     pub(crate) flags: u32,
     pub(crate) fog: FogRow,
+    /// Offset of its decal masks (`scene/decals.rs`).
+    pub(crate) first_decal_mask: u32,
+    /// Words of a mask; 0 without decals.
+    pub(crate) decal_words: u32,
+    pub(crate) unused_pair: [u32; 2],
     /// Padding to [`UNIFORM_BYTES`].
-    pub(crate) unused: [u32; 12],
+    pub(crate) unused: [u32; 8],
 }
 
 const _: () = assert!(size_of::<ViewRow>() == UNIFORM_BYTES as usize);

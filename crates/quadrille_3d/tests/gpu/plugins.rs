@@ -331,7 +331,6 @@ fn ignored_components_and_fields_warn_once() {
     assert!(lines_before.is_empty(), "{lines_before:#?}");
     let ignored = [
         "ShadowLodOrigin",
-        "ClusteredDecal",
         "SunDisk",
         "AtmosphereEnvironmentMapLight",
     ];
@@ -339,7 +338,6 @@ fn ignored_components_and_fields_warn_once() {
         rig.app.world_mut().spawn((
             Name::new("odd"),
             bevy_camera::ShadowLodOrigin,
-            bevy_light::ClusteredDecal::default(),
             bevy_light::SunDisk::default(),
             bevy_light::AtmosphereEnvironmentMapLight::default(),
         ));

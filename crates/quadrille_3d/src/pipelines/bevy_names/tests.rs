@@ -47,7 +47,7 @@ const MISSING: [(&str, &[&str], &str); 16] = [
     (
         "custom_clustered_decal",
         &[],
-        "clustered decals do not exist",
+        "`quadrille_3d::decals::apply_decals`",
     ),
     (
         "custom_stencil",

@@ -19,10 +19,6 @@ pub const IGNORED_COMPONENTS: &[(&str, &str)] = &[
         "no sky is scattered; use a `Skybox` and an `EnvironmentMapLight`",
     ),
     (
-        "bevy_light::cluster::ClusteredDecal",
-        "nothing is projected; use a mesh with a `depth_bias` close to the surface",
-    ),
-    (
         "bevy_light::directional_light::SunDisk",
         "no disk is drawn in the sky; put one into the image of the `Skybox`",
     ),
