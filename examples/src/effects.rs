@@ -4,19 +4,23 @@ use bevy_app::{App, Plugin, Update};
 use bevy_ecs::prelude::*;
 use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
+use bevy_light::{
+    DirectionalLight, FogVolume, PointLight, SpotLight, VolumetricFog, VolumetricLight,
+};
+use bevy_math::Vec3;
 use clap::{Args, ValueEnum};
 use quadrille_3d::auto_exposure::{AutoExposure, AutoExposurePlugin};
-use quadrille_3d::prelude::{Camera3d, DepthPrepass, Msaa, NormalPrepass};
+use quadrille_3d::prelude::{Camera3d, DepthPrepass, Msaa, NormalPrepass, Transform};
 use quadrille_3d::{
     Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa, LensDistortion,
     MipBias, MotionBlur, MotionVectorPrepass, ScreenSpaceAmbientOcclusion, Smaa,
     TemporalAntiAliasing, Vignette,
 };
 
-/// The effects that are on at the start. F1 to F12 switch them in this order.
+/// The effects that are on at the start. F1 to F12 and V switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F12 switch them
+    /// Effects of the camera, separated by commas; F1 to F12 and V switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -36,9 +40,10 @@ enum Effect {
     Taa,
     AmbientOcclusion,
     Smaa,
+    VolumetricFog,
 }
 
-const KEYS: [(KeyCode, Effect); 12] = [
+const KEYS: [(KeyCode, Effect); 13] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -51,6 +56,7 @@ const KEYS: [(KeyCode, Effect); 12] = [
     (KeyCode::F10, Effect::Taa),
     (KeyCode::F11, Effect::AmbientOcclusion),
     (KeyCode::F12, Effect::Smaa),
+    (KeyCode::KeyV, Effect::VolumetricFog),
 ];
 
 /// Effects that are on.
@@ -61,7 +67,10 @@ impl Plugin for EffectArgs {
     fn build(&self, app: &mut App) {
         app.add_plugins(AutoExposurePlugin)
             .insert_resource(ShownEffects(self.effects.clone()))
-            .add_systems(Update, (switch_effects, apply_effects).chain());
+            .add_systems(
+                Update,
+                (switch_effects, apply_effects, fill_with_fog).chain(),
+            );
     }
 }
 
@@ -105,7 +114,7 @@ fn apply_effects(
         }
         camera.remove::<(Bloom, Fxaa, Smaa, ContrastAdaptiveSharpening)>();
         camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
-        camera.remove::<(DepthOfField, AutoExposure)>();
+        camera.remove::<(DepthOfField, AutoExposure, VolumetricFog)>();
         camera.remove::<(MotionBlur, TemporalAntiAliasing, MipBias)>();
         // The prepasses come with the effects.
         camera.remove::<(ScreenSpaceAmbientOcclusion, NormalPrepass)>();
@@ -132,7 +141,39 @@ fn apply_effects(
                 Effect::AmbientOcclusion => {
                     camera.insert((ScreenSpaceAmbientOcclusion::default(), Msaa::Off))
                 }
+                Effect::VolumetricFog => camera.insert(VolumetricFog {
+                    ambient_intensity: 0.0,
+                    ..VolumetricFog::default()
+                }),
             };
         }
+    }
+}
+
+/// Lights of fog.
+type Lights = Or<(With<DirectionalLight>, With<PointLight>, With<SpotLight>)>;
+
+/// Side of the box of fog, in meters.
+const FOG_SIDE: f32 = 60.0;
+
+/// Fills a box around the origin with fog that all lights shine through, if the effect is on.
+fn fill_with_fog(
+    mut commands: Commands,
+    shown: Res<ShownEffects>,
+    lights: Query<Entity, (Lights, Without<VolumetricLight>)>,
+    volumes: Query<(), With<FogVolume>>,
+) {
+    if !shown.0.contains(&Effect::VolumetricFog) {
+        return;
+    }
+    for light in &lights {
+        commands.entity(light).insert(VolumetricLight);
+    }
+    if volumes.is_empty() {
+        let volume = FogVolume {
+            density_factor: 0.05,
+            ..FogVolume::default()
+        };
+        commands.spawn((volume, Transform::from_scale(Vec3::splat(FOG_SIDE))));
     }
 }

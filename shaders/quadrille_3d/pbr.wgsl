@@ -17,6 +17,7 @@ import quadrille_3d::ambient_occlusion::indirect_occlusion;
 import quadrille_3d::clusters::{light_masks, slice_masks_at};
 import quadrille_3d::contact_shadows::{HAS_CONTACT_SHADOWS, contact_shadow};
 import quadrille_3d::display::display_transform;
+import quadrille_3d::decals::{DecaledSurface, apply_decals};
 import quadrille_3d::dfg::{dfg_lut, dfg_polynomial};
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::apply_fog;
@@ -39,13 +40,14 @@ override HAS_TEXTURES: bool = true;
 // The pipeline has clearcoat, anisotropy, diffuse transmission, parallax mapping and lightmaps.
 override HAS_EXTENDED_FEATURES: bool = true;
 // Features of the frame's lighting: point, spot and rectangular lights, the last alone, shadow maps, environment maps
-// or irradiance volumes, fog, textures of lights.
+// or irradiance volumes, fog, textures of lights, clustered decals.
 override HAS_RANGED_LIGHTS: bool = true;
 override HAS_RECT_LIGHTS: bool = true;
 override HAS_SHADOWS: bool = true;
 override HAS_ENVIRONMENTS: bool = true;
 override HAS_FOG: bool = true;
 override HAS_LIGHT_TEXTURES: bool = true;
+override HAS_DECALS: bool = true;
 // The pipeline uses alpha to coverage.
 override HAS_ALPHA_TO_COVERAGE: bool = false;
 // The DFG term of the base layer comes from the table, not from the polynomial.
@@ -115,9 +117,16 @@ fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) front_facin
         }
         base.a = 1.0;
     }
+    var decaled: DecaledSurface;
+    if HAS_DECALS && view.decal_words != 0u {
+        let geometric = geometric_normal(vertex_output, to_view_of(vertex_output, view), is_front);
+        let normal = shading_normal(vertex_output, material, at, geometric, is_front);
+        decaled = apply_decals(base, normal, vertex_output.world_position, view);
+        base = decaled.base;
+    }
     var color = base.rgb;
     if (material.flags & UNLIT) == 0u {
-        color = shade(vertex_output, view, material, at, base, is_front);
+        color = shade(vertex_output, view, material, at, base, is_front, decaled);
     }
     if HAS_FOG && (material.flags & FOG_ENABLED) != 0u && view.fog.falloff.w > 0.0 {
         color = apply_fog(color, vertex_output.world_position, vertex_output.position.xy, view);
@@ -196,9 +205,10 @@ fn shade(
     at: TextureCoordinates,
     base: vec4f,
     is_front: bool,
+    decaled: DecaledSurface,
 ) -> vec3f {
     let instance = instances[vertex_output.instance];
-    var surface = surface_of(vertex_output, view, material, at, base.rgb, is_front);
+    var surface = surface_of(vertex_output, view, material, at, base.rgb, is_front, decaled);
     var thickness = 0.0;
     if HAS_EXTENDED_FEATURES && material.attenuation_and_diffuse_transmission.a != 0.0 {
         thickness = split_diffuse_transmission(&surface, material, instance);
@@ -227,6 +237,9 @@ fn shade(
     );
     radiance += shade_lights(surface, receiver_sides, view);
     var emissive = material.emissive.rgb * sample_or_white(material.textures[0].y, at).rgb;
+    if HAS_DECALS {
+        emissive += decaled.emissive;
+    }
     emissive *= mix(1.0, view.exposure, material.emissive.a);
     // The clearcoat attenuates emission as well.
     let clearcoat = surface.clearcoat;
@@ -323,6 +336,7 @@ fn surface_of(
     at: TextureCoordinates,
     base: vec3f,
     is_front: bool,
+    decaled: DecaledSurface,
 ) -> Surface {
     var surface: Surface;
     surface.world_position = vertex_output.world_position;
@@ -330,12 +344,20 @@ fn surface_of(
     let geometric = geometric_normal(vertex_output, surface.to_view, is_front);
     let has_tangents = dot(vertex_output.tangent.xyz, vertex_output.tangent.xyz) > 0.0;
     surface.normal = shading_normal(vertex_output, material, at, geometric, is_front);
+    let has_decals = HAS_DECALS && view.decal_words != 0u;
+    if has_decals {
+        surface.normal = decaled.normal;
+    }
     surface.n_dot_v = clamp(dot(surface.normal, surface.to_view), 0.0001, 1.0);
     var metallic_roughness = sample_or_white(material.textures[0].z, at).bg;
     if (material.flags & METALLIC_IN_GREEN) != 0u {
         metallic_roughness = sample_or_white(material.textures[0].z, at).gr;
     }
-    let metallic = material.metallic * metallic_roughness.x;
+    metallic_roughness *= vec2f(material.metallic, material.perceptual_roughness);
+    if has_decals {
+        metallic_roughness = metallic_roughness * decaled.kept + decaled.metallic_roughness;
+    }
+    let metallic = metallic_roughness.x;
     surface.diffuse = base * (1.0 - metallic);
     surface.base = base;
     surface.dielectric = dielectric_f0(material, at);
@@ -344,7 +366,7 @@ fn surface_of(
     // f0 below 2 % is taken for occlusion.
     surface.f90 = saturate(dot(surface.f0, vec3f(16.5)));
     // Lower bound as `MIN_PERCEPTUAL_ROUGHNESS` in materials/row.rs.
-    surface.perceptual_roughness = clamp(material.perceptual_roughness * metallic_roughness.y, 0.089, 1.0);
+    surface.perceptual_roughness = clamp(metallic_roughness.y, 0.089, 1.0);
     surface.dfg = dfg_term(surface.n_dot_v, surface.perceptual_roughness);
     let one_bounce = surface.dfg.x + surface.dfg.y;
     surface.energy_compensation = 1.0 + surface.f0 * (1.0 / one_bounce - 1.0);

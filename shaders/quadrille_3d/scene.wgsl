@@ -38,8 +38,10 @@ struct View {
     fog: Fog,
     // Factor of the derivatives of texture coordinates: 2 to the power of `MipBias`.
     mip_scale: f32,
+    // Offset of its decal masks, and words of a mask: see `decals.wgsl`.
+    first_decal_mask: u32,
+    decal_words: u32,
     unused: u32,
-    unused_pair: vec2u,
     // Steps, thickness and length of contact shadows; zeros for none.
     contact_shadows: vec4f,
     padding: vec4u,

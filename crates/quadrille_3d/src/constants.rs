@@ -41,6 +41,8 @@ quadrille::vulkan::shader_constants! {
     pub(crate) const FOG_EXPONENTIAL_SQUARED: f32 = 3.0;
     /// Fog falloff: atmospheric.
     pub(crate) const FOG_ATMOSPHERIC: f32 = 4.0;
+    /// Flag of fog volumes: an image scales their density.
+    pub(crate) const FOG_HAS_TEXTURE: u32 = 1;
 
     /// [`ShadowFilteringMethod`] with one hardware-filtered tap.
     pub(crate) const HARDWARE_2X2: u32 = ShadowFilteringMethod::Hardware2x2 as u32;
@@ -147,6 +149,8 @@ quadrille::vulkan::shader_constants! {
     /// Flag of materials: the metallic-roughness image has two channels.
     pub(crate) const METALLIC_IN_GREEN: u32 = 32;
 
+    /// Flag of materials with a shader of their own: the standard material that they extend is opaque.
+    pub(crate) const BASE_IS_OPAQUE: u32 = 64;
     /// First bit of the row index in the table of a material's type, in the flags of materials with a shader of their
     /// own.
     pub(crate) const MATERIAL_ROW_SHIFT: u32 = 8;

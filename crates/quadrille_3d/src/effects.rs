@@ -17,4 +17,5 @@ pub(crate) mod smaa;
 pub(crate) mod ssao;
 pub(crate) mod taa;
 pub(crate) mod tonemapping;
+pub(crate) mod volumetric_fog;
 pub mod wireframe;

@@ -26,6 +26,7 @@
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
 //!              transparent_3d   back to front
+//!              volumetric_fog_3d  boxes of fog between camera and surfaces
 //!              motion_blur_3d, taa_3d, bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
 //!              tonemap_3d       scene-referred to display-referred colors
 //!              display_lens_effects_3d, fxaa_3d, smaa_3d, sharpen_3d, effects of programs  on display-referred colors
@@ -39,7 +40,7 @@
 //!
 //! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `schedule`, `components`, `constants`, `tables`,
 //! `scene`, `pipelines`, `skin`, `extract`, `environment`, `prepare`, `passes`, `camera_effect`, `effects`, `gltf`,
-//! `free_camera`, `plugin`, `material`, `fullscreen_material`.
+//! `free_camera`, `material`, `forward_decal`, `plugin`, `fullscreen_material`.
 //!
 //! # Decisions
 //!
@@ -64,6 +65,7 @@ mod constants;
 mod effects;
 mod environment;
 mod extract;
+mod forward_decal;
 mod free_camera;
 mod fullscreen_material;
 #[cfg(feature = "gltf")]
@@ -112,6 +114,7 @@ pub use effects::tonemapping::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither, Tonemapping,
 };
 pub use effects::wireframe;
+pub use forward_decal::{ForwardDecal, ForwardDecalMaterial, ForwardDecalMaterialExt};
 pub use free_camera::{FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis};
 pub use fullscreen_material::{FullscreenMaterial, FullscreenMaterialPlugin};
 #[cfg(feature = "gltf")]
@@ -143,6 +146,7 @@ pub mod systems {
     pub use crate::effects::ssao::ssao_3d;
     pub use crate::effects::taa::taa_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
+    pub use crate::effects::volumetric_fog::volumetric_fog_3d;
     pub use crate::environment::filter::filter_env_3d;
     pub use crate::free_camera::run_freecamera_controller;
     pub use crate::passes::cluster::cluster_3d;

@@ -12,7 +12,7 @@ use bevy_camera::visibility::NoCpuCulling;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
-use quadrille::ecs::DrawnContent;
+use quadrille::ecs::{ContentKind, DrawnContent};
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
 use quadrille_content::materials::MaterialLayout;
@@ -24,7 +24,6 @@ use crate::extract::custom_materials::{
 };
 use crate::extract::instances::Slot;
 use crate::extract::materials::{MaterialSource, MaterialStore};
-use crate::plugin::Quadrille3dPlugin;
 use crate::schedule::Prepare3dSystems;
 
 pub use crate::pipelines::material_desc::MaterialPipelineDesc;
@@ -151,7 +150,8 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
     }
 }
 
-/// Draws meshes with materials of one type: `MeshMaterial3d<M>`. Add it in addition to [`Quadrille3dPlugin`].
+/// Draws meshes with materials of one type: `MeshMaterial3d<M>`. Add it in addition to
+/// [`Quadrille3dPlugin`](crate::Quadrille3dPlugin).
 pub struct MaterialPlugin<M: Material>(PhantomData<fn() -> M>);
 
 impl<M: Material> Default for MaterialPlugin<M> {
@@ -169,7 +169,8 @@ impl<M: Material> Plugin for MaterialPlugin<M> {
 
     fn finish(&self, app: &mut App) {
         let name = M::short_type_path();
-        if !app.is_plugin_added::<Quadrille3dPlugin>() {
+        let drawn = app.world().get_resource::<DrawnContent>();
+        if !drawn.is_some_and(|drawn| drawn.contains(ContentKind::ThreeD)) {
             tracing::error!(
                 "`MaterialPlugin<{name}>` draws nothing without `Quadrille3dPlugin`. Add it to the app"
             );

@@ -46,7 +46,7 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 19] = [
+const MODULES: [(&str, &str); 20] = [
     (
         "quadrille_3d::shadow_pass",
         include_str!("../shaders/shadow_pass.wgsl"),
@@ -59,6 +59,10 @@ const MODULES: [(&str, &str); 19] = [
     (
         "quadrille_3d::motion_vectors",
         include_str!("../shaders/motion_vectors.wgsl"),
+    ),
+    (
+        "quadrille_3d::decals",
+        include_str!("../shaders/decals.wgsl"),
     ),
     ("quadrille_3d::dfg", include_str!("../shaders/dfg.wgsl")),
     (

@@ -44,6 +44,7 @@ use crate::extract::ignored_fields;
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceStore, Slot, watch_disabling};
 use crate::extract::materials::MaterialStore;
 use crate::extract::meshes::{extract_meshes, update_mesh_transforms, upload_meshes};
+use crate::forward_decal::DecalPlugin;
 use crate::passes::cluster::cluster_3d;
 use crate::passes::composite::composite_3d;
 use crate::passes::cull::cull_3d;
@@ -195,6 +196,7 @@ impl Plugin for Quadrille3dPlugin {
             SharpeningPlugin,
             WireframeListPlugin,
             Gizmos3dPlugin,
+            DecalPlugin,
         ));
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod camera_history;
 pub(crate) mod clusters;
+pub(crate) mod decals;
 pub(crate) mod light_textures;
 pub(crate) mod lights;
 pub(crate) mod material_views;

@@ -3,6 +3,7 @@
 pub(crate) mod buffers;
 pub(crate) mod camera_history;
 pub(crate) mod cull_view;
+pub(crate) mod decals;
 pub(crate) mod effect_cameras;
 pub(crate) mod formats;
 pub(crate) mod frame;

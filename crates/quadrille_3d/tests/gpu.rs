@@ -11,6 +11,8 @@ mod bloom;
 mod camera_effects;
 #[path = "gpu/camera_order.rs"]
 mod camera_order;
+#[path = "gpu/clustered_decals.rs"]
+mod clustered_decals;
 mod common;
 #[path = "gpu/contact_shadows.rs"]
 mod contact_shadows;
@@ -34,6 +36,10 @@ mod effect_mip_chain;
 mod effect_stages;
 #[path = "gpu/environment.rs"]
 mod environment;
+#[path = "gpu/fog_volumes.rs"]
+mod fog_volumes;
+#[path = "gpu/forward_decal.rs"]
+mod forward_decal;
 #[path = "gpu/fullscreen_material.rs"]
 mod fullscreen_material;
 #[path = "gpu/fxaa.rs"]
@@ -131,6 +137,8 @@ mod textures;
 mod tonemapping;
 #[path = "gpu/visibility_ranges.rs"]
 mod visibility_ranges;
+#[path = "gpu/volumetric_fog.rs"]
+mod volumetric_fog;
 #[path = "gpu/wireframe.rs"]
 mod wireframe;
 #[path = "gpu/wrong_materials.rs"]

@@ -8,7 +8,7 @@ mod check;
 use std::path::Path;
 
 /// The folders, in the order of the docs of `src/lib.rs`.
-const ROOMS: [&str; 19] = [
+const ROOMS: [&str; 20] = [
     "schedule",
     "components",
     "constants",
@@ -24,8 +24,9 @@ const ROOMS: [&str; 19] = [
     "effects",
     "gltf",
     "free_camera",
-    "plugin",
     "material",
+    "forward_decal",
+    "plugin",
     "fullscreen_material",
     "guide",
 ];

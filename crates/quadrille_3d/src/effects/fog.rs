@@ -1,4 +1,4 @@
-//! Distance fog of cameras, which the shaders of meshes apply.
+//! Distance fog of cameras, which the shaders of meshes apply; with volumetric fog.
 
 mod component;
 
@@ -12,6 +12,7 @@ use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_fi
 pub use component::{DistanceFog, FogFalloff};
 
 use crate::constants::{FOG_ATMOSPHERIC, FOG_EXPONENTIAL, FOG_EXPONENTIAL_SQUARED, FOG_LINEAR};
+use crate::effects::volumetric_fog::VolumetricFogPlugin;
 use crate::prepare::views::queue_views;
 use crate::scene::lists::{QueuedViews, ViewRows};
 use crate::scene::rows::FogRow;
@@ -26,10 +27,12 @@ impl Plugin for FogPlugin {
         if let Err(error) = module.publish() {
             tracing::error!("shader module of fog: {error}");
         }
-        app.register_type::<DistanceFog>().add_systems(
-            Render,
-            queue_fog.in_set(Prepare3dSystems::Queue).after(queue_views),
-        );
+        app.register_type::<DistanceFog>()
+            .add_plugins(VolumetricFogPlugin)
+            .add_systems(
+                Render,
+                queue_fog.in_set(Prepare3dSystems::Queue).after(queue_views),
+            );
     }
 }
 

@@ -81,6 +81,12 @@ pub trait MaterialExtension: Asset + AsBindGroup + Clone + Sized {
 
     /// As [`Material::specialize`].
     fn specialize(_pipeline: &mut MaterialPipelineDesc, _key: MaterialExtensionKey<Self>) {}
+
+    /// Whether opaque materials and masks are drawn with those that blend, after all surfaces.
+    #[doc(hidden)]
+    fn blends_opaque() -> bool {
+        false
+    }
 }
 
 /// A standard material with an extension. Add `MaterialPlugin::<ExtendedMaterial<StandardMaterial, E>>`.
@@ -134,7 +140,14 @@ impl<E: MaterialExtension> Material for ExtendedMaterial<StandardMaterial, E> {
     }
 
     fn alpha_mode(&self) -> AlphaMode {
-        E::alpha_mode().unwrap_or(self.base.alpha_mode)
+        match E::alpha_mode().unwrap_or(self.base.alpha_mode) {
+            AlphaMode::Opaque | AlphaMode::Mask(_) | AlphaMode::AlphaToCoverage
+                if E::blends_opaque() =>
+            {
+                AlphaMode::Blend
+            }
+            mode => mode,
+        }
     }
 
     fn depth_bias(&self) -> f32 {

@@ -28,9 +28,9 @@ use crate::prepare::targets::{
     SceneMsaaColors,
 };
 use crate::scene::buffers::{
-    CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LightMasks3d, LightTextures3d,
-    Lightmaps3d, Lights3d, MaterialGlobals3d, MaterialViews3d, Materials3d, MeshTags3d,
-    ShadowViews3d, Vertices3d, Views3d, VisibleInstances,
+    CustomMaterials3d, DecalMasks3d, Decals3d, DrawArgs3d, Indices3d, Instances3d, LightMasks3d,
+    LightTextures3d, Lightmaps3d, Lights3d, MaterialGlobals3d, MaterialViews3d, Materials3d,
+    MeshTags3d, ShadowViews3d, Vertices3d, Views3d, VisibleInstances,
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
 use crate::scene::frame::{InitialColor, LateResolve, Scene3d, ScenePass, View3d};
@@ -104,6 +104,10 @@ pub struct Lighting3d<'w> {
     lightmaps: StorageRead<'w, Lightmaps3d>,
     #[bind]
     light_textures: StorageRead<'w, LightTextures3d>,
+    #[bind]
+    decals: StorageRead<'w, Decals3d>,
+    #[bind]
+    decal_masks: StorageRead<'w, DecalMasks3d>,
     display_transform: DisplayTransform3d<'w>,
     material_inputs: MaterialInputs3d<'w>,
     prepasses: SampledPrepasses3d<'w>,

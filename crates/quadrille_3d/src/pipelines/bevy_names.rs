@@ -87,7 +87,7 @@ const ADVICE: [(&str, &str); 15] = [
     ),
     (
         "bevy_pbr::decal",
-        "clustered decals do not exist; draw a mesh with `AlphaMode::Blend`",
+        "call `quadrille_3d::decals::apply_decals`, which finds the decals of a fragment",
     ),
     (
         "bevy_pbr::deferred",

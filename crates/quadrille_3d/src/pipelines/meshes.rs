@@ -350,6 +350,7 @@ fn create_pipeline(
                 has_ambient_occlusion(key, lighting),
             ),
             ("HAS_LIGHT_TEXTURES", lighting.light_textures),
+            ("HAS_DECALS", lighting.decals),
             ("DFG_LUT", dfg_lut),
             ("MAPS_TONES", maps_tones),
         ]

@@ -9,6 +9,7 @@ use crate::effects::gizmos::LinesPush;
 use crate::effects::lens::LensPush;
 use crate::effects::tonemapping::row::GradingRow;
 use crate::effects::tonemapping::{TonemapPush, publish_shader_modules as publish_tonemapping};
+use crate::effects::volumetric_fog::row::FogVolumeRow;
 use crate::effects::wireframe::draw::WireframePush;
 use crate::environment::EnvironmentRow;
 use crate::environment::filter::FilterPush;
@@ -19,6 +20,7 @@ use crate::passes::cull::CullPush;
 use crate::passes::shadow::ShadowPush;
 use crate::pipelines::publish_shader_modules;
 use crate::scene::cull_view::{BoundsRow, CullViewRow};
+use crate::scene::decals::DecalRow;
 use crate::scene::rows::{
     BatchRow, FogRow, InstanceRow, LightRow, LightTextureRow, MaterialGradingRow, MaterialViewRow,
     PreviousInstanceRow, ShadowViewRow, ViewRow, ViewTransformsRow,
@@ -37,10 +39,12 @@ fn rows_are_laid_out_as_shaders_read_them() {
         BoundsRow::LAYOUT,
         CullPush::LAYOUT,
         CullViewRow::LAYOUT,
+        DecalRow::LAYOUT,
         EnvironmentRow::LAYOUT,
         ExposurePush::LAYOUT,
         FilterPush::LAYOUT,
         FogRow::LAYOUT,
+        FogVolumeRow::LAYOUT,
         GradingRow::LAYOUT,
         InstanceRow::LAYOUT,
         Job::LAYOUT,

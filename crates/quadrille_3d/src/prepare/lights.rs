@@ -11,7 +11,7 @@ use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_light::{
     CascadeShadowConfig, Cascades, DirectionalLight, DirectionalLightShadowMap, PointLight,
-    PointLightShadowMap, RectLight, SpotLight, spot_light_clip_from_view,
+    PointLightShadowMap, RectLight, SpotLight, VolumetricLight, spot_light_clip_from_view,
     spot_light_world_from_view,
 };
 use bevy_math::{Mat4, Vec3, proj};
@@ -64,6 +64,7 @@ pub(crate) struct LightParams<'w, 's> {
     >,
     rects: Query<'w, 's, (&'static RectLight, &'static GlobalTransform)>,
     light_texture_query: Query<'w, 's, LightTextureQuery, WithLightTexture>,
+    volumetric: Query<'w, 's, (), With<VolumetricLight>>,
     atlas_tile_size: Res<'w, DirectionalLightShadowMap>,
     point_face_size: Res<'w, PointLightShadowMap>,
     pub(crate) instances: Res<'w, InstanceStore>,
@@ -133,6 +134,9 @@ impl ShadowMapAllocator {
         {
             row.texture = add_light_texture(lists, lights, textures, entity);
             lists.lights.rows.push(row);
+            if lights.volumetric.contains(entity) {
+                lists.lights.volumetric.push((view, row));
+            }
             return;
         }
         lights
@@ -452,6 +456,10 @@ const NO_LIGHT: LightRow = LightRow {
 impl LightRow {
     pub(crate) fn is_directional(&self) -> bool {
         self.bits & 3 == DIRECTIONAL
+    }
+
+    pub(crate) fn is_rect(&self) -> bool {
+        self.bits & 3 == RECT
     }
 }
 

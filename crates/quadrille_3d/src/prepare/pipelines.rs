@@ -59,6 +59,7 @@ fn lighting_features(
                 .any(|light| light.bits & CASTS_CONTACT_SHADOWS != 0),
         ambient_occlusion: views().any(|view| view.flags & HAS_AMBIENT_OCCLUSION_MAP != 0),
         fog: views().any(|view| view.fog.falloff[3] > 0.0),
+        decals: views().any(|view| view.decal_words > 0),
         light_textures: lights.rows.iter().any(|light| light.texture != 0),
         shadow_filter: filter.filter(|&filter| filters.all(|other| other == filter)),
     }

@@ -227,8 +227,9 @@ fn add_view(
         flags: flags(world, camera),
         fog: FogRow::default(),
         mip_scale: valid_mip_bias(world, view.camera, camera.mip_bias).exp2(),
+        first_decal_mask: 0,
+        decal_words: 0,
         unused: 0,
-        unused_pair: [0; 2],
         contact_shadows,
         padding: [0; 4],
     };

@@ -104,6 +104,14 @@ pub struct LateDrawArgs(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct LateVisibleInstances(pub(crate) GpuBuffer);
 
+/// Clustered decals of the world, 80 bytes each.
+#[derive(Resource, Deref)]
+pub struct Decals3d(pub(crate) GpuBuffer);
+
+/// Masks of decals by view and slice.
+#[derive(Resource, Deref)]
+pub struct DecalMasks3d(pub(crate) GpuBuffer);
+
 /// Light textures of all views, 64 bytes each.
 #[derive(Resource, Deref)]
 pub struct LightTextures3d(pub(crate) GpuBuffer);

@@ -170,6 +170,8 @@ pub(crate) struct LightingFeatures {
     pub(crate) ambient_occlusion: bool,
     /// Textures that lights project.
     pub(crate) light_textures: bool,
+    /// Clustered decals.
+    pub(crate) decals: bool,
     /// `ShadowFilteringMethod` of all views with shadows; `None`: they differ.
     pub(crate) shadow_filter: Option<u32>,
 }
@@ -186,6 +188,7 @@ impl LightingFeatures {
             (self.contact_shadows, needed.contact_shadows),
             (self.ambient_occlusion, needed.ambient_occlusion),
             (self.light_textures, needed.light_textures),
+            (self.decals, needed.decals),
         ]
         .into_iter()
         .all(|(has, needs)| has || !needs)

@@ -133,6 +133,8 @@ pub(crate) struct ViewRows {
 pub(crate) struct LightLists {
     pub(crate) rows: RawBufferVec<LightRow>,
     pub(crate) textures: RawBufferVec<LightTextureRow>,
+    /// Rows of lights with `VolumetricLight`, each with the camera of its view.
+    pub(crate) volumetric: Vec<(Entity, LightRow)>,
 }
 
 /// Image of a shadow map's tile.
@@ -243,6 +245,7 @@ impl SceneLists<'_> {
         self.rows.rows.clear();
         self.lights.rows.clear();
         self.lights.textures.clear();
+        self.lights.volumetric.clear();
         self.shadows.draws.clear();
         self.shadows.rows.clear();
         self.cull.rows.clear();

@@ -38,8 +38,11 @@ pub(crate) struct ViewRow {
     pub(crate) fog: FogRow,
     /// Factor of the derivatives of texture coordinates: 2 to the power of [`MipBias`](crate::MipBias).
     pub(crate) mip_scale: f32,
+    /// Offset of its decal masks (`scene/decals.rs`).
+    pub(crate) first_decal_mask: u32,
+    /// Words of a mask; 0 without decals.
+    pub(crate) decal_words: u32,
     pub(crate) unused: u32,
-    pub(crate) unused_pair: [u32; 2],
     /// Steps, thickness and length of contact shadows; zeros for none.
     pub(crate) contact_shadows: [f32; 4],
     /// Padding to [`UNIFORM_BYTES`].

@@ -331,23 +331,15 @@ fn ignored_components_and_fields_warn_once() {
     assert!(lines_before.is_empty(), "{lines_before:#?}");
     let ignored = [
         "ShadowLodOrigin",
-        "ClusteredDecal",
         "SunDisk",
         "AtmosphereEnvironmentMapLight",
-        "FogVolume",
-        "VolumetricFog",
-        "VolumetricLight",
     ];
     for _ in 0..2 {
         rig.app.world_mut().spawn((
             Name::new("odd"),
             bevy_camera::ShadowLodOrigin,
-            bevy_light::ClusteredDecal::default(),
             bevy_light::SunDisk::default(),
             bevy_light::AtmosphereEnvironmentMapLight::default(),
-            bevy_light::FogVolume::default(),
-            bevy_light::VolumetricFog::default(),
-            bevy_light::VolumetricLight,
         ));
         rig.update(2);
     }

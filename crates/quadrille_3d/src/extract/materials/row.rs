@@ -11,8 +11,8 @@ use quadrille_content::warnings::{first_non_finite, is_finite};
 use crate::components::material::{AlphaMode, ParallaxMappingMethod, StandardMaterial};
 use crate::constants::{
     ALPHA_ADD, ALPHA_BLEND, ALPHA_MULTIPLY, ALPHA_OPAQUE, ALPHA_PREMULTIPLIED, ALPHA_TO_COVERAGE,
-    DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, MATERIAL_ROW_SHIFT, METALLIC_IN_GREEN,
-    NO_TEXTURE, TWO_COMPONENT_NORMAL_MAP, UNLIT,
+    BASE_IS_OPAQUE, DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, MATERIAL_ROW_SHIFT,
+    METALLIC_IN_GREEN, NO_TEXTURE, TWO_COMPONENT_NORMAL_MAP, UNLIT,
 };
 use crate::extract::custom_materials::MaterialDesc;
 use crate::tables::textures::TextureSource;
@@ -75,7 +75,7 @@ impl MaterialRow {
         };
         Self {
             alpha: alpha_code(desc.alpha_mode),
-            flags: base.flags | row << MATERIAL_ROW_SHIFT,
+            flags: base.flags | opaque_flag(desc) | row << MATERIAL_ROW_SHIFT,
             depth_bias: desc.depth_bias,
             ..base
         }
@@ -170,6 +170,14 @@ impl MaterialRow {
         numbers.all(|(_, numbers)| is_finite(numbers))
             && is_finite(&rest)
             && is_finite(&self.anisotropy_direction)
+    }
+}
+
+/// Flag of a material that extends an opaque one.
+fn opaque_flag(desc: &MaterialDesc) -> u32 {
+    match &desc.base {
+        Some(base) if base.alpha_mode == AlphaMode::Opaque => BASE_IS_OPAQUE,
+        _ => 0,
     }
 }
 

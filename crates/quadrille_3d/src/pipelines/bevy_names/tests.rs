@@ -48,7 +48,7 @@ const MISSING: [(&str, &[&str], &str); 15] = [
     (
         "custom_clustered_decal",
         &[],
-        "clustered decals do not exist",
+        "`quadrille_3d::decals::apply_decals`",
     ),
     (
         "custom_stencil",

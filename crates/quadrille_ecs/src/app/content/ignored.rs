@@ -19,27 +19,11 @@ pub const IGNORED_COMPONENTS: &[(&str, &str)] = &[
         "no sky is scattered; use a `Skybox` and an `EnvironmentMapLight`",
     ),
     (
-        "bevy_light::cluster::ClusteredDecal",
-        "nothing is projected; use a mesh with a `depth_bias` close to the surface",
-    ),
-    (
         "bevy_light::directional_light::SunDisk",
         "no disk is drawn in the sky; put one into the image of the `Skybox`",
     ),
     (
         "bevy_light::probe::AtmosphereEnvironmentMapLight",
         "an atmosphere lights nothing; use an `EnvironmentMapLight` or a `GeneratedEnvironmentMapLight`",
-    ),
-    (
-        "bevy_light::volumetric::FogVolume",
-        "no fog fills it; use `DistanceFog`",
-    ),
-    (
-        "bevy_light::volumetric::VolumetricFog",
-        "fog has no light shafts; use `DistanceFog`",
-    ),
-    (
-        "bevy_light::volumetric::VolumetricLight",
-        "no fog is lit by it; use `DistanceFog`",
     ),
 ];
