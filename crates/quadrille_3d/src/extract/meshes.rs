@@ -27,8 +27,8 @@ use crate::extract::custom_materials::MaterialInstance;
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceDesc, InstanceStore, Slot};
 use crate::extract::materials::{MaterialId, MaterialSource, MaterialStore};
 use crate::scene::buffers::{
-    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CustomMaterials3d, Indices3d, Instances3d,
-    Lightmaps3d, Materials3d, MeshTags3d, Vertices3d,
+    AttributeBases3d, BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CustomMaterials3d,
+    Indices3d, Instances3d, Lightmaps3d, Materials3d, MeshAttributes3d, MeshTags3d, Vertices3d,
 };
 use crate::scene::lists::{BatchList, MaterialRanges};
 use crate::skin::SkinStore;
@@ -284,6 +284,8 @@ pub(crate) struct MeshBuffers<'w> {
     order: ResMut<'w, BatchOrder3d>,
     lightmaps: ResMut<'w, Lightmaps3d>,
     tags: ResMut<'w, MeshTags3d>,
+    attribute_bases: ResMut<'w, AttributeBases3d>,
+    own_attributes: ResMut<'w, MeshAttributes3d>,
     materials: ResMut<'w, Materials3d>,
     custom_materials: ResMut<'w, CustomMaterials3d>,
     vertices: ResMut<'w, Vertices3d>,
@@ -313,6 +315,7 @@ pub(crate) fn upload_meshes(
         &mut to.order.0,
         &mut to.lightmaps.0,
         &mut to.tags.0,
+        &mut to.attribute_bases.0,
     ];
     instances.upload(&gpu, &mut uploads, tables)?;
     materials
@@ -321,6 +324,8 @@ pub(crate) fn upload_meshes(
     let custom_materials = &mut to.custom_materials.0;
     let custom = &mut materials.custom;
     custom.upload(&gpu, &mut uploads, custom_materials, &mut ranges)?;
+    let meshes = &mut instances.meshes;
+    meshes.upload_own_attributes(&gpu, &mut uploads, &mut to.own_attributes.0)?;
     let (vertices, indices) = (&mut to.vertices.0, &mut to.indices.0);
     Ok(instances
         .meshes
