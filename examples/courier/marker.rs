@@ -4,7 +4,10 @@ use bevy_app::{App, Plugin, Startup, Update};
 use bevy_camera::visibility::NoFrustumCulling;
 use bevy_ecs::prelude::*;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{MaterialPipelineDesc, MaterialPipelineKey};
+use quadrille_3d::{
+    MaterialPipeline, MaterialPipelineKey, MeshVertexBufferLayoutRef, RenderPipelineDescriptor,
+    SpecializedMeshPipelineError,
+};
 use wgpu_types::CompareFunction;
 
 use crate::delivery::{Phase, REACHED};
@@ -36,9 +39,17 @@ impl Material for Beam {
         false
     }
 
-    fn specialize(pipeline: &mut MaterialPipelineDesc, _: MaterialPipelineKey<Self>) {
+    fn specialize(
+        _: &MaterialPipeline,
+        descriptor: &mut RenderPipelineDescriptor,
+        _: &MeshVertexBufferLayoutRef,
+        _: MaterialPipelineKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
         // The beam is visible through buildings.
-        pipeline.depth_compare = CompareFunction::Always;
+        if let Some(depth) = &mut descriptor.depth_stencil {
+            depth.depth_compare = Some(CompareFunction::Always);
+        }
+        Ok(())
     }
 }
 

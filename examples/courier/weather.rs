@@ -7,7 +7,10 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::*;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{MaterialPipelineDesc, MaterialPipelineKey, Pass3dSystems};
+use quadrille_3d::{
+    MaterialPipeline, MaterialPipelineKey, MeshVertexBufferLayoutRef, Pass3dSystems,
+    RenderPipelineDescriptor, SpecializedMeshPipelineError,
+};
 
 use crate::game::Game;
 use crate::player::play;
@@ -40,8 +43,14 @@ impl Material for Rain {
         false
     }
 
-    fn specialize(pipeline: &mut MaterialPipelineDesc, _: MaterialPipelineKey<Self>) {
-        pipeline.cull_mode = None;
+    fn specialize(
+        _: &MaterialPipeline,
+        descriptor: &mut RenderPipelineDescriptor,
+        _: &MeshVertexBufferLayoutRef,
+        _: MaterialPipelineKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        descriptor.primitive.cull_mode = None;
+        Ok(())
     }
 }
 

@@ -65,17 +65,21 @@ mod tilemaps;
 #[cfg(feature = "ui")]
 mod ui;
 
+pub use bevy_mesh::MeshVertexBufferLayoutRef;
 pub use components::material::{AlphaMode2d, ColorMaterial, MeshMaterial2d};
 pub use components::tilemap::{TileData, TileOrientation, TilemapChunk, TilemapChunkTileData};
 pub use fonts::loader::CheckedFontError;
 pub use material::{
-    Material2d, Material2dKey, Material2dPipelineDesc, Material2dPlugin, MaterialExtension2d,
+    Material2d, Material2dKey, Material2dPipeline, Material2dPlugin, MaterialExtension2d,
     SpriteMaterial, SpriteMaterialPlugin,
 };
 #[cfg(feature = "ui")]
 pub use material::{MaterialNode, UiMaterial, UiMaterialKey, UiMaterialPlugin};
 pub use plugin::{Prepare2dSystems, Quadrille2dPlugin};
 pub use quadrille_content as content;
+pub use quadrille_content::materials::{
+    FragmentState, RenderPipelineDescriptor, SpecializedMeshPipelineError, VertexState,
+};
 pub use scene::phase::{Phase2d, QueueWork};
 
 /// Systems of 2D, for ordering with `before` and `after`.
@@ -88,7 +92,7 @@ pub mod resources {
     pub use crate::instances::node::Nodes2d;
     pub use crate::meshes::{Indices2d, Vertices2d};
     pub use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
-    pub use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d};
+    pub use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d, MaterialViews2d};
     pub use crate::scene::phase::{InstanceOrder2d, Instances2d, Textures2d};
     pub use crate::tilemaps::chunk::Chunks2d;
     pub use crate::tilemaps::tiles::Tiles2d;

@@ -8,10 +8,9 @@ mod sprite;
 #[cfg(feature = "ui")]
 mod ui;
 
-pub use crate::scene::material_pipeline::Material2dPipelineDesc;
-pub use key::Material2dKey;
 #[cfg(feature = "ui")]
 pub use key::UiMaterialKey;
+pub use key::{Material2dKey, Material2dPipeline};
 pub use mesh::{Material2d, Material2dPlugin};
 pub use sprite::{MaterialExtension2d, SpriteMaterial, SpriteMaterialPlugin};
 #[cfg(feature = "ui")]

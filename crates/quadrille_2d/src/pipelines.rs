@@ -66,7 +66,7 @@ const BEVY_MODULES: [(&str, &str); 6] = [
 ];
 
 /// Advice in errors for unsupported names of bevy.
-const BEVY_ADVICE: &str = "2D has the modules `mesh2d::vertex_input`, `mesh2d::vertex_output`, `mesh2d::functions`, `mesh2d::view_bindings` (`globals`) \
+const BEVY_ADVICE: &str = "2D has the modules `mesh2d::vertex_input`, `mesh2d::vertex_output`, `mesh2d::functions`, `mesh2d::view_bindings` (`view`, `globals`) \
      and `sprite_mesh::functions`; pass other values as fields of the material";
 
 /// Publishes the modules that shaders import.

@@ -36,10 +36,12 @@ use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d, prepare_msaa_targets}
 use crate::pipelines::Pipelines2d;
 use crate::queue::atlases::hide_inverted_atlas_rects;
 use crate::queue::enabled::watch_enabling;
-use crate::queue::materials::{prepare_material_shaders, upload_material_globals};
+use crate::queue::material_views::upload_material_globals;
+use crate::queue::materials::prepare_material_shaders;
 use crate::queue::{queue_2d, upload_instances_2d};
 use crate::scene::items::Items;
-use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d, Materials2d};
+use crate::scene::material_view::MaterialViewRow;
+use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d, MaterialViews2d, Materials2d};
 use crate::scene::phase::{InstanceOrder2d, Instances2d, Phase2d, Textures2d};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::{self, Tilemaps, prepare_tiles};
@@ -311,6 +313,9 @@ fn init_device_resources(
     let globals = BufferDesc::uniform("2d material globals", size_of::<GlobalsRow>() as u64);
     let globals = gpu.create_buffer(&globals.with_sharing(Sharing::Concurrent))?;
     commands.insert_resource(MaterialGlobals2d(globals));
+    let views = BufferDesc::uniform("2d material views", size_of::<MaterialViewRow>() as u64);
+    let views = gpu.create_buffer(&views.with_sharing(Sharing::Concurrent))?;
+    commands.insert_resource(MaterialViews2d(views));
     commands.insert_resource(InstanceOrder2d(instances("2d instance order")?));
     commands.insert_resource(Nodes2d(instances("2d nodes")?));
     commands.insert_resource(Chunks2d(instances("2d chunks")?));

@@ -4,6 +4,7 @@ pub(crate) mod atlases;
 pub(crate) mod build;
 pub(crate) mod enabled;
 pub(crate) mod extract;
+pub(crate) mod material_views;
 pub(crate) mod materials;
 pub(crate) mod order;
 pub(crate) mod slices;

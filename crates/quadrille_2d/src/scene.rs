@@ -4,6 +4,7 @@ pub(crate) mod drawn_images;
 pub(crate) mod geometry;
 pub(crate) mod items;
 pub(crate) mod material_pipeline;
+pub(crate) mod material_view;
 pub(crate) mod materials;
 #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "only UI has nodes"))]
 pub(crate) mod node_phase;

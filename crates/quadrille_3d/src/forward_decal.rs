@@ -8,16 +8,18 @@ use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use bevy_math::Quat;
-use bevy_mesh::{Mesh, Mesh3d};
+use bevy_mesh::{Mesh, Mesh3d, MeshVertexBufferLayoutRef};
 use bevy_reflect::{Reflect, TypePath};
 use bevy_shape::Rectangle;
 use quadrille::material::AsBindGroup;
+use quadrille_content::materials::{RenderPipelineDescriptor, SpecializedMeshPipelineError};
 use quadrille_content::shaders::{Shader, ShaderRef};
 use wgpu_types::CompareFunction;
 
 use crate::components::material::StandardMaterial;
 use crate::material::{
-    ExtendedMaterial, MaterialExtension, MaterialExtensionKey, MaterialPipelineDesc, MaterialPlugin,
+    ExtendedMaterial, MaterialExtension, MaterialExtensionKey, MaterialExtensionPipeline,
+    MaterialPlugin,
 };
 use crate::prepare::decals::ClusteredDecalPlugin;
 
@@ -130,9 +132,17 @@ impl MaterialExtension for ForwardDecalMaterialExt {
     }
 
     /// The quad is drawn where surfaces hide it, too.
-    fn specialize(pipeline: &mut MaterialPipelineDesc, _key: MaterialExtensionKey<Self>) {
-        pipeline.depth_compare = CompareFunction::Always;
-        pipeline.depth_write_enabled = Some(false);
+    fn specialize(
+        _pipeline: &MaterialExtensionPipeline,
+        descriptor: &mut RenderPipelineDescriptor,
+        _layout: &MeshVertexBufferLayoutRef,
+        _key: MaterialExtensionKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        if let Some(depth) = &mut descriptor.depth_stencil {
+            depth.depth_compare = Some(CompareFunction::Always);
+            depth.depth_write_enabled = Some(false);
+        }
+        Ok(())
     }
 
     fn blends_opaque() -> bool {

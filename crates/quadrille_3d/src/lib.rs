@@ -83,6 +83,7 @@ mod tables;
 
 #[cfg(feature = "gltf")]
 pub use bevy_gltf::GltfLoaderSettings;
+pub use bevy_mesh::MeshVertexBufferLayoutRef;
 pub use camera_effect::{
     CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectUniforms,
     EffectView, EffectViews,
@@ -120,12 +121,15 @@ pub use fullscreen_material::{FullscreenMaterial, FullscreenMaterialPlugin};
 #[cfg(feature = "gltf")]
 pub use gltf::{CheckedGltfError, GltfLimits};
 pub use material::{
-    ExtendedMaterial, Material, MaterialExtension, MaterialExtensionKey, MaterialPipelineDesc,
-    MaterialPipelineKey, MaterialPlugin,
+    ExtendedMaterial, Material, MaterialExtension, MaterialExtensionKey, MaterialExtensionPipeline,
+    MaterialPipeline, MaterialPipelineKey, MaterialPlugin,
 };
 pub use plugin::{PipelineWait, Quadrille3dPlugin};
 pub use prepare::view_colors::{PostProcess, PostProcessWrite};
 pub use quadrille_content as content;
+pub use quadrille_content::materials::{
+    FragmentState, RenderPipelineDescriptor, SpecializedMeshPipelineError, VertexState,
+};
 pub use scene::frame::{LateResolve, Scene3d, View3d};
 pub use schedule::{Pass3dSystems, Prepare3dSystems};
 
@@ -180,11 +184,11 @@ pub mod resources {
     };
     pub use crate::prepare::view_colors::ViewColors;
     pub use crate::scene::buffers::{
-        BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
-        CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances,
-        LightMasks3d, Lights3d, MaterialGlobals3d, MaterialViews3d, Materials3d, MeshTags3d,
-        PreviousInstances3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d,
-        Views3d, VisibleInstances,
+        AttributeBases3d, BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d,
+        CullViews3d, CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LateDrawArgs,
+        LateVisibleInstances, LightMasks3d, Lights3d, MaterialGlobals3d, MaterialViews3d,
+        Materials3d, MeshAttributes3d, MeshTags3d, PreviousInstances3d, PreviousVisibility,
+        ShadowViews3d, TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
     };
     pub use crate::skin::{PreviousPositions3d, SkinJobs3d, SkinPoses3d, SkinSources3d};
 }

@@ -12,10 +12,13 @@ use bevy_camera::visibility::NoCpuCulling;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
+use bevy_mesh::MeshVertexBufferLayoutRef;
 use quadrille::ecs::{ContentKind, DrawnContent};
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
-use quadrille_content::materials::MaterialLayout;
+use quadrille_content::materials::{
+    MaterialLayout, RenderPipelineDescriptor, SpecializedMeshPipelineError,
+};
 use quadrille_content::shaders::{ShaderRef, shader_handle};
 
 use crate::components::material::{AlphaMode, MeshMaterial3d, StandardMaterial};
@@ -26,9 +29,10 @@ use crate::extract::instances::Slot;
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::schedule::Prepare3dSystems;
 
-pub use crate::pipelines::material_desc::MaterialPipelineDesc;
 pub use extended::{ExtendedMaterial, MaterialExtension};
-pub use pipeline::{MaterialExtensionKey, MaterialPipelineKey};
+pub use pipeline::{
+    MaterialExtensionKey, MaterialExtensionPipeline, MaterialPipeline, MaterialPipelineKey,
+};
 
 /// A material with its own shaders, drawn by `MeshMaterial3d` if the app has its [`MaterialPlugin`].
 ///
@@ -133,9 +137,53 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
         ShaderRef::Default
     }
 
-    /// Changes the state of the pipelines for materials with this key, the value of
+    /// Changes the state of the pipelines for meshes with this vertex layout and materials with this key, the value of
     /// [`bind_group_data`](AsBindGroup::bind_group_data).
-    fn specialize(_pipeline: &mut MaterialPipelineDesc, _key: MaterialPipelineKey<Self>) {}
+    ///
+    /// Vertex attributes of one's own are taken from the layout, and read at their location by the vertex shader:
+    ///
+    /// ```
+    /// use bevy_mesh::{MeshVertexAttribute, MeshVertexBufferLayoutRef};
+    /// use quadrille_3d::prelude::*;
+    /// use quadrille_3d::{
+    ///     MaterialPipeline, MaterialPipelineKey, RenderPipelineDescriptor, SpecializedMeshPipelineError,
+    /// };
+    /// use wgpu_types::VertexFormat;
+    ///
+    /// const BLEND_COLOR: MeshVertexAttribute =
+    ///     MeshVertexAttribute::new("BlendColor", 988540917, VertexFormat::Float32x4);
+    ///
+    /// # #[derive(Asset, TypePath, AsBindGroup, Clone)]
+    /// # struct Blended {}
+    /// impl Material for Blended {
+    ///     fn vertex_shader() -> ShaderRef { "shaders/blended.wgsl".into() }
+    ///     fn fragment_shader() -> ShaderRef { "shaders/blended.wgsl".into() }
+    ///     fn specialize(
+    ///         _: &MaterialPipeline,
+    ///         descriptor: &mut RenderPipelineDescriptor,
+    ///         layout: &MeshVertexBufferLayoutRef,
+    ///         _: MaterialPipelineKey<Self>,
+    ///     ) -> Result<(), SpecializedMeshPipelineError> {
+    ///         let attributes = [
+    ///             Mesh::ATTRIBUTE_POSITION.at_shader_location(0),
+    ///             BLEND_COLOR.at_shader_location(1),
+    ///         ];
+    ///         descriptor.vertex.buffers = vec![layout.0.get_layout(&attributes)?];
+    ///         Ok(())
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Meshes with this layout are not drawn, and the error is logged once.
+    fn specialize(
+        _pipeline: &MaterialPipeline,
+        _descriptor: &mut RenderPipelineDescriptor,
+        _layout: &MeshVertexBufferLayoutRef,
+        _key: MaterialPipelineKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        Ok(())
+    }
 
     /// The standard material that this one extends.
     #[doc(hidden)]
@@ -271,7 +319,8 @@ fn extract_materials<M: Material>(
                 }
             }
             AssetEvent::Removed { id } => store.remove_custom(id.untyped()),
-            AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
+            AssetEvent::Unused { id } => store.forget_custom(id.untyped()),
+            AssetEvent::LoadedWithDependencies { .. } => {}
         }
     }
 }
@@ -279,16 +328,14 @@ fn extract_materials<M: Material>(
 fn describe<M: Material>(material: &M) -> MaterialDesc {
     let mut values = BindingValues::default();
     material.write_bindings(&mut values);
-    let mut pipeline = MaterialPipelineDesc::default();
-    if let Some(base) = material.standard_base() {
-        pipeline.cull_mode = base.cull_mode;
-    }
-    M::specialize(&mut pipeline, MaterialPipelineKey::new(material));
+    let key = MaterialPipelineKey::<M>::new(material);
     MaterialDesc {
         values,
         alpha_mode: material.alpha_mode(),
         depth_bias: material.depth_bias(),
-        pipeline,
+        specialize: Box::new(move |descriptor, layout| {
+            M::specialize(&MaterialPipeline, descriptor, layout, key.clone())
+        }),
         casts_shadows: M::enable_shadows(),
         base: material.standard_base().cloned().map(Box::new),
     }

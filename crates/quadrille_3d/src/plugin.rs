@@ -67,11 +67,11 @@ use crate::prepare::upload::upload_scene;
 use crate::prepare::view_colors::CurrentColors;
 use crate::prepare::views::queue_views;
 use crate::scene::buffers::{
-    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d, CullViews3d,
-    CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LateDrawArgs, LateVisibleInstances,
-    LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, MaterialGlobals3d, MaterialViews3d,
-    Materials3d, MeshTags3d, PreviousVisibility, ShadowViews3d, TransparentInstances3d, Vertices3d,
-    Views3d, VisibleInstances,
+    AttributeBases3d, BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d,
+    CullViews3d, CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LateDrawArgs,
+    LateVisibleInstances, LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, MaterialGlobals3d,
+    MaterialViews3d, Materials3d, MeshAttributes3d, MeshTags3d, PreviousVisibility, ShadowViews3d,
+    TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
 };
 use crate::scene::frame::{SamplesDrawnByPrograms, Scene3d};
 use crate::scene::lists::{
@@ -191,9 +191,7 @@ impl Plugin for Quadrille3dPlugin {
             BloomPlugin,
             LensPlugin,
             DepthOfFieldPlugin,
-            FxaaPlugin,
-            SmaaPlugin,
-            SharpeningPlugin,
+            (FxaaPlugin, SmaaPlugin, SharpeningPlugin),
             WireframeListPlugin,
             Gizmos3dPlugin,
             DecalPlugin,
@@ -432,6 +430,8 @@ fn create_tables(commands: &mut Commands, gpu: &GpuDevice, uploads: &mut Uploads
     commands.insert_resource(BatchInstances3d(table("3d members")?));
     commands.insert_resource(Lightmaps3d(table("3d lightmaps")?));
     commands.insert_resource(MeshTags3d(table("3d mesh tags")?));
+    commands.insert_resource(MeshAttributes3d(table("3d mesh attributes")?));
+    commands.insert_resource(AttributeBases3d(table("3d attribute bases")?));
     commands.insert_resource(CullViews3d(table("3d culled views")?));
     commands.insert_resource(PreviousVisibility(table("3d previous visibility")?));
     commands.insert_resource(CullLayers3d(table("3d layers")?));

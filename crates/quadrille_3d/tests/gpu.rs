@@ -5,6 +5,8 @@
 mod analytic_lighting;
 #[path = "gpu/auto_exposure.rs"]
 mod auto_exposure;
+#[path = "gpu/bevy_programs.rs"]
+mod bevy_programs;
 #[path = "gpu/bloom.rs"]
 mod bloom;
 #[path = "gpu/camera_effects.rs"]
@@ -36,6 +38,8 @@ mod effect_mip_chain;
 mod effect_stages;
 #[path = "gpu/environment.rs"]
 mod environment;
+#[path = "gpu/fallback_images.rs"]
+mod fallback_images;
 #[path = "gpu/fog_volumes.rs"]
 mod fog_volumes;
 #[path = "gpu/forward_decal.rs"]
@@ -89,6 +93,8 @@ mod material_shaders;
 mod material_variants;
 #[path = "gpu/materials.rs"]
 mod materials;
+#[path = "gpu/mesh_attributes.rs"]
+mod mesh_attributes;
 #[path = "gpu/mesh_tags.rs"]
 mod mesh_tags;
 #[path = "gpu/meshes.rs"]

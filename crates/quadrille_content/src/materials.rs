@@ -1,18 +1,24 @@
 //! Materials with a shader of their own, for 2D and 3D: rows in one buffer, and shaders that read them.
 
 pub(crate) mod buffers;
+pub(crate) mod descriptor;
 pub(crate) mod globals;
 pub(crate) mod layout;
 pub(crate) mod rows;
 pub(crate) mod shader;
 
 pub use buffers::ShaderBuffers;
+pub use descriptor::{
+    FragmentState, NoFragmentStateError, RenderPipelineDescriptor, SpecializedMeshPipelineError,
+    VertexState, blend_of,
+};
 pub use globals::GlobalsRow;
 pub use layout::MaterialLayout;
 pub use rows::{MaterialRows, upload_material_rows};
 pub use shader::{
     BoundBinding, MATERIAL_ROWS, MATERIAL_VERTEX, MaterialImages, MaterialShaderForm,
-    MaterialStage, check_material_output, material_entry_point, translate_material,
+    MaterialStage, PulledAttribute, PulledAttributes, check_material_output, material_entry_point,
+    translate_material,
 };
 
 /// bevy's module of bindless tables, and advice instead of it: see

@@ -5,6 +5,11 @@ use quadrille::material::AsBindGroup;
 #[cfg(feature = "ui")]
 use super::UiMaterial;
 
+/// bevy's pipeline of 2D materials, which has nothing that a material could change here.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Material2dPipeline;
+
 /// Key of a material's pipelines, for [`Material2d::specialize`](crate::Material2d::specialize) and
 /// [`MaterialExtension2d::specialize`](crate::MaterialExtension2d::specialize).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,13 +4,15 @@ use std::marker::PhantomData;
 
 use bevy_app::{App, Plugin};
 use bevy_asset::Asset;
+use bevy_mesh::MeshVertexBufferLayoutRef;
 use quadrille::material::AsBindGroup;
+use quadrille_content::materials::{RenderPipelineDescriptor, SpecializedMeshPipelineError};
 use quadrille_content::shaders::ShaderRef;
 
-use super::key::Material2dKey;
+use super::key::{Material2dKey, Material2dPipeline};
 use super::plugin::MaterialRegistration;
 use crate::components::material::{AlphaMode2d, MeshMaterial2d};
-use crate::scene::material_pipeline::Material2dPipelineDesc;
+use crate::scene::material_pipeline::mesh_layout;
 use crate::scene::materials::MaterialKind;
 
 /// A material with its own shaders, drawn by `MeshMaterial2d` if the app has its [`Material2dPlugin`].
@@ -53,9 +55,10 @@ use crate::scene::materials::MaterialKind;
 /// ```
 ///
 /// Vertex shaders take `bevy_sprite_render::mesh2d::vertex_input::Vertex`: meshes have positions, texture coordinates and
-/// colors. `bevy_sprite_render::mesh2d::view_bindings::globals` is the time. Bounds for culling are those of the mesh, whatever a vertex shader does: see `NoFrustumCulling`. Not supported:
-/// storage buffers, and textures other than `texture_2d<f32>`. An unusable shader is logged as an error, and its
-/// materials are magenta.
+/// colors. `bevy_sprite_render::mesh2d::view_bindings` has `view` and `globals`, the time. Bounds for culling are those of
+/// the mesh, whatever a vertex shader does: see `NoFrustumCulling`. Not supported: vertex attributes of one's own, storage
+/// buffers, and textures other than `texture_2d<f32>`. An unusable shader is logged as an error, and its materials are
+/// magenta.
 pub trait Material2d: AsBindGroup + Asset + Clone + Sized {
     /// The vertex shader. [`ShaderRef::Default`] is that of all meshes.
     fn vertex_shader() -> ShaderRef {
@@ -79,7 +82,17 @@ pub trait Material2d: AsBindGroup + Asset + Clone + Sized {
 
     /// Changes the state of the pipelines for materials with this key, the value of
     /// [`bind_group_data`](AsBindGroup::bind_group_data).
-    fn specialize(_pipeline: &mut Material2dPipelineDesc, _key: Material2dKey<Self>) {}
+    ///
+    /// # Errors
+    /// The material is not drawn, and the error is logged.
+    fn specialize(
+        _pipeline: &Material2dPipeline,
+        _descriptor: &mut RenderPipelineDescriptor,
+        _layout: &MeshVertexBufferLayoutRef,
+        _key: Material2dKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        Ok(())
+    }
 }
 
 /// Draws 2D meshes with materials of one type: `MeshMaterial2d<M>`. Add it in addition to
@@ -109,7 +122,8 @@ impl<M: Material2d> Plugin for Material2dPlugin<M> {
             alpha_mode: |material| Some(material.alpha_mode().into()),
             depth_bias: M::depth_bias,
             specialize: |material, pipeline| {
-                M::specialize(pipeline, Material2dKey::new(material));
+                let key = Material2dKey::new(material);
+                M::specialize(&Material2dPipeline, pipeline, mesh_layout(), key)
             },
             component: PhantomData,
         }

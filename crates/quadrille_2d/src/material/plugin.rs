@@ -12,13 +12,16 @@ use bevy_reflect::GetTypeRegistration;
 use quadrille::ecs::DrawnContent;
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
-use quadrille_content::materials::MaterialLayout;
+use quadrille_content::materials::{
+    MaterialLayout, RenderPipelineDescriptor, SpecializedMeshPipelineError,
+};
 use quadrille_content::shaders::{Shader, ShaderRef, shader_handle};
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::instances::mesh_instance::AlphaMode;
 use crate::plugin::{Prepare2dSystems, Quadrille2dPlugin};
 use crate::queue::materials::prepare_material_shaders;
-use crate::scene::material_pipeline::Material2dPipelineDesc;
+use crate::scene::material_pipeline::MaterialPipelineState;
 use crate::scene::materials::{
     FragmentSource, MaterialDesc, MaterialInstance, MaterialKind, Materials2d, ShaderSources,
 };
@@ -34,7 +37,8 @@ pub(super) struct MaterialRegistration<M, C> {
     pub(super) default_shader: &'static str,
     pub(super) alpha_mode: fn(&M) -> Option<AlphaMode>,
     pub(super) depth_bias: fn(&M) -> f32,
-    pub(super) specialize: fn(&M, &mut Material2dPipelineDesc),
+    pub(super) specialize:
+        fn(&M, &mut RenderPipelineDescriptor) -> Result<(), SpecializedMeshPipelineError>,
     pub(super) component: PhantomData<fn() -> C>,
 }
 
@@ -94,24 +98,32 @@ where
         let describe = move |material: &M| {
             let mut values = BindingValues::default();
             material.write_bindings(&mut values);
-            let mut pipeline = Material2dPipelineDesc::default();
-            specialize(material, &mut pipeline);
-            MaterialDesc {
+            let mut pipeline = MaterialPipelineState::default();
+            if let Err(why) = specialize(material, &mut pipeline.desc) {
+                return Err(format!(
+                    "a material `{name}` is not drawn: {why}. Its meshes have positions, texture coordinates and colors"
+                ));
+            }
+            Ok(MaterialDesc {
                 values,
                 alpha_mode: alpha_mode(material),
                 depth_bias: depth_bias(material),
                 pipeline,
-            }
+            })
         };
         let extract = move |mut events: MessageReader<AssetEvent<M>>,
                             materials: Res<Assets<M>>,
+                            warnings: Res<RateLimitedWarnings>,
                             mut store: ResMut<Materials2d>| {
             for event in events.read() {
                 match *event {
                     AssetEvent::Added { id } | AssetEvent::Modified { id } => {
                         if let Some(material) = materials.get(id) {
                             let ids = (id.untyped(), TypeId::of::<M>());
-                            store.put(ids, describe(material));
+                            match describe(material) {
+                                Ok(desc) => store.put(ids, desc),
+                                Err(why) => warnings.warn_message(|| why),
+                            }
                         }
                     }
                     AssetEvent::Removed { id } => store.remove(id.untyped()),

@@ -7,14 +7,16 @@ use bevy_asset::{AsAssetId, Asset, AssetId, Handle};
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_ecs::template::FromTemplate;
+use bevy_mesh::MeshVertexBufferLayoutRef;
 use bevy_reflect::Reflect;
 use quadrille::material::AsBindGroup;
+use quadrille_content::materials::{RenderPipelineDescriptor, SpecializedMeshPipelineError};
 use quadrille_content::shaders::ShaderRef;
 
-use super::key::Material2dKey;
+use super::key::{Material2dKey, Material2dPipeline};
 use super::plugin::MaterialRegistration;
 use crate::components::material::AlphaMode2d;
-use crate::scene::material_pipeline::Material2dPipelineDesc;
+use crate::scene::material_pipeline::mesh_layout;
 use crate::scene::materials::MaterialKind;
 
 /// An effect on sprites by its own fragment shader, drawn by [`SpriteMaterial`] if the app has its
@@ -82,7 +84,17 @@ pub trait MaterialExtension2d: AsBindGroup + Asset + Clone + Sized {
     }
 
     /// As [`Material2d::specialize`](crate::Material2d::specialize).
-    fn specialize(_pipeline: &mut Material2dPipelineDesc, _key: Material2dKey<Self>) {}
+    ///
+    /// # Errors
+    /// The material is not drawn, and the error is logged.
+    fn specialize(
+        _pipeline: &Material2dPipeline,
+        _descriptor: &mut RenderPipelineDescriptor,
+        _layout: &MeshVertexBufferLayoutRef,
+        _key: Material2dKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        Ok(())
+    }
 }
 
 /// The effect on a [`Sprite`](bevy_sprite::Sprite). Of several types on one entity the one that changed last is drawn.
@@ -132,7 +144,8 @@ impl<M: MaterialExtension2d> Plugin for SpriteMaterialPlugin<M> {
             alpha_mode: |material| material.alpha_mode().map(Into::into),
             depth_bias: |material| material.depth_bias().unwrap_or_default(),
             specialize: |material, pipeline| {
-                M::specialize(pipeline, Material2dKey::new(material));
+                let key = Material2dKey::new(material);
+                M::specialize(&Material2dPipeline, pipeline, mesh_layout(), key)
             },
             component: PhantomData,
         }

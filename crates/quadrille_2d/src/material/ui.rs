@@ -11,12 +11,12 @@ use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use bevy_ui::prelude::Node;
 use quadrille::material::AsBindGroup;
+use quadrille_content::materials::RenderPipelineDescriptor;
 use quadrille_content::shaders::ShaderRef;
 
 use super::key::UiMaterialKey;
 use super::plugin::MaterialRegistration;
 use crate::instances::mesh_instance::AlphaMode;
-use crate::scene::material_pipeline::Material2dPipelineDesc;
 use crate::scene::materials::MaterialKind;
 
 /// A material of nodes with its own fragment shader, drawn by [`MaterialNode`] if the app has its [`UiMaterialPlugin`].
@@ -65,7 +65,7 @@ pub trait UiMaterial: AsBindGroup + Asset + Clone + Sized {
 
     /// Changes the state of the pipelines for materials with this key, the value of
     /// [`bind_group_data`](AsBindGroup::bind_group_data).
-    fn specialize(_pipeline: &mut Material2dPipelineDesc, _key: UiMaterialKey<Self>) {}
+    fn specialize(_descriptor: &mut RenderPipelineDescriptor, _key: UiMaterialKey<Self>) {}
 }
 
 /// The material of a [`Node`].
@@ -135,6 +135,7 @@ impl<M: UiMaterial> Plugin for UiMaterialPlugin<M> {
             depth_bias: |_| 0.0,
             specialize: |material, pipeline| {
                 M::specialize(pipeline, UiMaterialKey::new(material));
+                Ok(())
             },
             component: PhantomData,
         }

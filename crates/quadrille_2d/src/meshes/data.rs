@@ -31,15 +31,6 @@ impl Vertex {
     pub(crate) fn layout() -> VertexLayout {
         VertexLayout::of_row::<Self>(0)
     }
-
-    /// Vertex layout of materials' vertex shaders, by bevy's numbers: `bevy_sprite_render::mesh2d::vertex_input::Vertex`.
-    pub(crate) fn material_layout() -> VertexLayout {
-        let mut layout = Self::layout();
-        for (attribute, location) in layout.attributes.iter_mut().zip([0, 2, 4]) {
-            attribute.location = location;
-        }
-        layout
-    }
 }
 
 /// Vertices and indices of a 2D mesh.

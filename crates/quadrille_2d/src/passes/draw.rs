@@ -14,7 +14,8 @@ use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
 use crate::pipelines::Pipelines2d;
 use crate::pipelines::materials::FIRST_IMAGE;
 use crate::scene::geometry::Geometry2d;
-use crate::scene::materials::{GLOBALS, Materials2d};
+use crate::scene::material_view::MaterialViewRow;
+use crate::scene::materials::{GLOBALS, Materials2d, VIEW};
 use crate::scene::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
 use quadrille_content::images::DeviceImages;
 use quadrille_content::materials::MATERIAL_ROWS;
@@ -92,7 +93,7 @@ pub fn draw_2d(
 ) {
     let (uses, added) = &mut *scratch;
     let reads_globals = params.materials.reads_globals();
-    for view in &params.phase.views {
+    for (index, view) in (0..).zip(&params.phase.views) {
         let Some(images) = targets.of(view) else {
             continue;
         };
@@ -117,7 +118,15 @@ pub fn draw_2d(
             attachment = attachment.resolve_to(resolve_target);
         }
         let mut rendering = pass.render(attachment);
-        draw_view(&mut rendering, view, batches, &params, &textures, &geometry);
+        let view_index = (index, view);
+        draw_view(
+            &mut rendering,
+            view_index,
+            batches,
+            &params,
+            &textures,
+            &geometry,
+        );
         drop(rendering);
         if let Some(layer) = images.layer {
             composite_over(&mut recorder, view, (&layer, &images.target), &params);
@@ -183,7 +192,7 @@ struct BoundImage<'a> {
 
 fn draw_view(
     rendering: &mut Rendering<'_>,
-    view: &View2d,
+    (index, view): (u64, &View2d),
     batches: &[Batch],
     params: &DrawParams2d,
     textures: &AccessList<Textures2d, access_kind::Sampled>,
@@ -228,7 +237,7 @@ fn draw_view(
             bind_material(
                 rendering,
                 params,
-                (group, last.is_none()),
+                (group, last.is_none(), index),
                 (textures, geometry),
             );
         }
@@ -245,11 +254,11 @@ fn draw_view(
     }
 }
 
-/// Binds the images of a material, and its rows and the time if the pipeline has changed.
+/// Binds the images of a material, and its rows, the time and the view if the pipeline has changed.
 fn bind_material(
     rendering: &mut Rendering<'_>,
     params: &DrawParams2d,
-    (group, is_new): (u32, bool),
+    (group, is_new, view): (u32, bool, u64),
     (textures, geometry): (&AccessList<Textures2d, access_kind::Sampled>, &Geometry2d),
 ) {
     let Some(bound) = params.phase.bind_groups.get(group as usize) else {
@@ -264,6 +273,11 @@ fn bind_material(
     }
     if is_new && rendering.uses(GLOBALS) {
         rendering.bind(GLOBALS, &geometry.material_globals);
+    }
+    if is_new && rendering.uses(VIEW) {
+        let bytes = size_of::<MaterialViewRow>() as u64;
+        let start = view * bytes;
+        rendering.bind_bytes(VIEW, &geometry.material_views, start..start + bytes);
     }
     let is_uniform = |it: &&MaterialBinding| matches!(it.kind, MaterialBindingKind::Uniform { .. });
     let images = rows.layout().bindings.iter().filter(|it| !is_uniform(it));

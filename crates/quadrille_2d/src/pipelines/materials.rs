@@ -4,21 +4,24 @@ use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::ShaderError;
 use quadrille::vulkan::pipeline::{Blend, PipelineState, PrimitiveTopology, VertexLayout};
-use quadrille::vulkan::shader::ShaderStage;
+use quadrille::vulkan::shader::{Constant, ShaderStage};
 use quadrille_content::materials::{
-    MATERIAL_ROWS, MATERIAL_VERTEX, MaterialLayout, check_material_output, material_entry_point,
+    MATERIAL_ROWS, MATERIAL_VERTEX, MaterialLayout, RenderPipelineDescriptor, blend_of,
+    check_material_output, material_entry_point,
 };
 use quadrille_content::meshes::PrimitiveKind;
 
 use crate::instances::mesh_instance::Instance;
 use crate::instances::node::NodeInstance;
 use crate::meshes::data::{MATERIAL_INSTANCE_LOCATION, Vertex};
-use crate::scene::material_pipeline::Material2dPipelineDesc;
-use crate::scene::materials::{BoundTextures, GLOBALS, MaterialKind, MaterialType, ShaderState};
+use crate::scene::material_pipeline::MaterialPipelineState;
+use crate::scene::materials::{
+    BoundTextures, GLOBALS, MaterialKind, MaterialType, ShaderState, VIEW,
+};
 
-/// First binding of a material's textures and samplers, after the image and the instances of `vertex.wgsl`, the rows
-/// and the time of `bevy/mesh2d_view_bindings.wgsl`.
-pub(crate) const FIRST_IMAGE: u32 = 5;
+/// First binding of a material's textures and samplers, after the image and the instances of `vertex.wgsl`, the rows,
+/// time and view of `bevy/mesh2d_view_bindings.wgsl`.
+pub(crate) const FIRST_IMAGE: u32 = 6;
 
 /// Indices of a material type and of its variant.
 pub(crate) type VariantId = (u32, u32);
@@ -70,7 +73,7 @@ impl MaterialPipelines {
             MaterialKind::Node => &self.node,
         };
         let variant = &known.variants[id.1 as usize];
-        let fallback = Material2dPipelineDesc::default();
+        let fallback = MaterialPipelineState::default();
         let (vertex, fragment, desc) = match &variant.shader {
             ShaderState::Loading => return Ok(()),
             ShaderState::Failed => (None, default, &fallback),
@@ -85,8 +88,11 @@ impl MaterialPipelines {
                 (vertex.as_ref(), fragment, &variant.pipeline)
             }
         };
-        let vertices = Vertices::new(known.kind, vertex, default);
-        let pipelines = TypePipelines::new(gpu, vertices, fragment, desc);
+        let shaders: Vec<_> = vertex.into_iter().chain([fragment]).collect();
+        let constants = desc.desc.constants(&shaders)?;
+        let own = vertex.map(|vertex| (vertex, desc.vertex_layout()));
+        let vertices = Vertices::new(known.kind, own, default);
+        let pipelines = TypePipelines::new(gpu, vertices, fragment, (&desc.desc, &constants));
         let pipelines = pipelines.map_err(|error| error.to_string())?;
         self.variants.insert(id, pipelines);
         Ok(())
@@ -116,12 +122,16 @@ struct Vertices<'a> {
 
 impl<'a> Vertices<'a> {
     /// The material's own vertex shader, or the default of its kind.
-    fn new(kind: MaterialKind, own: Option<&'a GpuShader>, default: &'a GpuShader) -> Self {
-        if let Some(own) = own {
+    fn new(
+        kind: MaterialKind,
+        own: Option<(&'a GpuShader, VertexLayout)>,
+        default: &'a GpuShader,
+    ) -> Self {
+        if let Some((own, vertices)) = own {
             let order = Instance::order_layout_at(MATERIAL_INSTANCE_LOCATION);
             return Self {
                 shader: (own, MATERIAL_VERTEX),
-                buffers: vec![Vertex::material_layout(), order],
+                buffers: vec![vertices, order],
             };
         }
         let instances = match kind {
@@ -140,7 +150,7 @@ impl TypePipelines {
         gpu: &GpuDevice,
         vertices: Vertices<'_>,
         fragment: &GpuShader,
-        desc: &Material2dPipelineDesc,
+        (desc, constants): (&RenderPipelineDescriptor, &[(String, Constant)]),
     ) -> Result<Self, ShaderError> {
         use PrimitiveTopology::{Lines, Points, Triangles};
         let entry = material_entry_point(fragment);
@@ -148,8 +158,8 @@ impl TypePipelines {
             gpu.graphics_pipeline(&GraphicsPipelineDesc {
                 vertex_buffers: vertices.buffers.clone(),
                 topology: desc.topology().unwrap_or(topology),
-                blend,
-                constants: desc.constants.clone(),
+                blend: desc.blend().map_or(blend, blend_of),
+                constants: constants.to_vec(),
                 state: PipelineState {
                     polygon: desc.polygon(),
                     ..PipelineState::default()
@@ -177,6 +187,7 @@ fn check_resources(
     let images = FIRST_IMAGE..FIRST_IMAGE + layout.bindings.len() as u32;
     let is_bound = |name: &str, number: u32| match name {
         MATERIAL_ROWS | GLOBALS => true,
+        VIEW => kind != MaterialKind::Node,
         "instances" => kind != MaterialKind::Node,
         "image" | "image_sampler" if number < 2 => kind == MaterialKind::Sprite,
         _ => images.contains(&number),

@@ -7,6 +7,7 @@ use crate::instances::mesh_instance::Instance;
 use crate::instances::node::NodeInstance;
 use crate::meshes::data::Vertex;
 use crate::pipelines::publish_shader_modules;
+use crate::scene::material_view::MaterialViewRow;
 use crate::tilemaps::chunk::{Chunk, PackedTileData};
 
 #[test]
@@ -15,6 +16,7 @@ fn rows_are_laid_out_as_shaders_read_them() {
     let rows = [
         Chunk::LAYOUT,
         Instance::LAYOUT,
+        MaterialViewRow::LAYOUT,
         NodeInstance::LAYOUT,
         PackedTileData::LAYOUT,
         Vertex::LAYOUT,

@@ -3,22 +3,19 @@
 use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets};
 use bevy_ecs::prelude::*;
 use bevy_platform::collections::HashSet;
-use bevy_time::Time;
-use quadrille::ecs::RetainedContents;
-use quadrille::prelude::{GpuDevice, Uploads};
+use quadrille::prelude::GpuDevice;
 use quadrille::vulkan::shader::ShaderDefVal;
 use quadrille_content::materials::{
-    GlobalsRow, MaterialImages, MaterialLayout, MaterialShaderForm, MaterialStage,
-    translate_material,
+    MaterialImages, MaterialLayout, MaterialShaderForm, MaterialStage, translate_material,
 };
 use quadrille_content::shaders::Shader;
 
 use crate::meshes::data::MATERIAL_INSTANCE_ATTRIBUTE;
 use crate::pipelines::Pipelines2d;
 use crate::pipelines::materials::{FIRST_IMAGE, MaterialPipelines, VariantId};
+use crate::scene::material_pipeline::MaterialPipelineState;
 use crate::scene::materials::{
-    FragmentSource, MaterialGlobals2d, MaterialKind, MaterialType, Materials2d, ShaderState,
-    Variant,
+    FragmentSource, MaterialKind, MaterialType, Materials2d, ShaderState, Variant,
 };
 
 /// Shader defs of meshes and sprites, by bevy's names: their vertices have these attributes.
@@ -40,7 +37,7 @@ fn quadrille_clip_position(position: vec4f, quadrille_index: u32) -> vec4f {
 ";
 
 /// Conventions of 2D shaders: a fragment knows its material's row, images are bindings, and instances are attributes.
-fn form(kind: MaterialKind) -> MaterialShaderForm {
+fn form(kind: MaterialKind) -> MaterialShaderForm<'static> {
     let (group, prelude) = match kind {
         MaterialKind::Mesh | MaterialKind::Sprite => (2, MESH_PRELUDE),
         MaterialKind::Node => (
@@ -54,29 +51,9 @@ fn form(kind: MaterialKind) -> MaterialShaderForm {
         instance_index: MATERIAL_INSTANCE_ATTRIBUTE,
         rows_binding: 3,
         images: MaterialImages::Bound(FIRST_IMAGE),
+        pulled: None,
+        enter: "",
     }
-}
-
-/// Uploads the time, if a shader of a material reads it.
-pub(crate) fn upload_material_globals(
-    materials: Res<Materials2d>,
-    time: Option<Res<Time>>,
-    renderer: RetainedContents,
-    globals: Res<MaterialGlobals2d>,
-    mut uploads: ResMut<Uploads>,
-) {
-    if !materials.reads_globals() {
-        return;
-    }
-    let (time, delta_time) = time.as_ref().map_or((0.0, 0.0), |it| {
-        (it.elapsed_secs_wrapped(), it.delta_secs())
-    });
-    let row = GlobalsRow {
-        time,
-        delta_time,
-        frame_count: renderer.submitted_frames() as u32,
-    };
-    uploads.write_buffer(&globals, 0, bytemuck::bytes_of(&row));
 }
 
 /// Passes loaded and changed shaders to the pipelines.
@@ -165,10 +142,10 @@ impl MaterialType {
         let (name, kind) = (self.name, self.kind);
         let due = (0..).zip(&mut self.variants).filter(|(_, it)| is_due(it));
         for (index, variant) in due {
-            let defs = &variant.pipeline.shader_defs;
+            let pipeline = &variant.pipeline;
             let translated = sources
                 .as_ref()
-                .map(|sources| sources.translate((name, kind), layout, defs));
+                .map(|sources| sources.translate((name, kind), layout, pipeline));
             variant.shader = match translated {
                 Some(Ok(shader)) => shader,
                 Some(Err(why)) => {
@@ -222,7 +199,7 @@ impl LoadedShaders {
         &self,
         (material, kind): (&str, MaterialKind),
         layout: &MaterialLayout,
-        defs: &[ShaderDefVal],
+        pipeline: &MaterialPipelineState,
     ) -> Result<ShaderState, String> {
         let form = form(kind);
         let translate = |shader, stage, of_stage: &[&'static str]| {
@@ -231,7 +208,11 @@ impl LoadedShaders {
                 MaterialKind::Node => Vec::new(),
             };
             let of_kind = of_kind.into_iter().map(ShaderDefVal::from);
-            let defs: Vec<_> = of_kind.chain(defs.iter().cloned()).collect();
+            let own = match stage {
+                MaterialStage::Fragment => pipeline.fragment_defs(),
+                _ => &pipeline.desc.vertex.shader_defs,
+            };
+            let defs: Vec<_> = of_kind.chain(own.iter().cloned()).collect();
             // Images are bound in their order.
             let bound = &mut Vec::new();
             translate_material(material, (shader, stage), layout, &form, &defs, bound)

@@ -6,7 +6,7 @@ use quadrille::vulkan::commands::IndexType;
 
 use crate::instances::node::Nodes2d;
 use crate::meshes::{Indices2d, Vertices2d};
-use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d};
+use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d, MaterialViews2d};
 use crate::scene::phase::{Batch, BatchKind, InstanceOrder2d, Instances2d};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::Tiles2d;
@@ -25,6 +25,7 @@ pub struct Geometry2d<'w> {
     tiles: StorageRead<'w, Tiles2d>,
     pub(crate) material_rows: StorageRead<'w, MaterialRows2d>,
     pub(crate) material_globals: Uniform<'w, MaterialGlobals2d>,
+    pub(crate) material_views: Uniform<'w, MaterialViews2d>,
 }
 
 impl Geometry2d<'_> {
@@ -50,6 +51,7 @@ impl Geometry2d<'_> {
             uses.push(self.material_rows.any().as_declared());
             if reads_globals {
                 uses.push(self.material_globals.any().as_declared());
+                uses.push(self.material_views.any().as_declared());
             }
         }
         if has(&[BatchKind::Lines]) {

@@ -14,11 +14,14 @@ use quadrille_content::shaders::Shader;
 use smallvec::SmallVec;
 
 use crate::instances::mesh_instance::AlphaMode;
-use crate::scene::material_pipeline::Material2dPipelineDesc;
+use crate::scene::material_pipeline::MaterialPipelineState;
 use crate::scene::phase::Texture;
 
 /// Variable of [`MaterialGlobals2d`] in shaders.
 pub(crate) const GLOBALS: &str = "globals";
+
+/// Variable of [`MaterialViews2d`] in shaders.
+pub(crate) const VIEW: &str = "view";
 
 /// Rows of all materials with a shader of their own.
 #[derive(Resource, Deref)]
@@ -27,6 +30,11 @@ pub struct MaterialRows2d(pub(crate) GpuBuffer);
 /// Time for shaders of materials: `bevy_render::globals::Globals`. Written only while a shader reads it.
 #[derive(Resource, Deref)]
 pub struct MaterialGlobals2d(pub(crate) GpuBuffer);
+
+/// Views for shaders of materials: `bevy_sprite_render::mesh2d::view_bindings::View`, in the order of the views of
+/// [`Phase2d`](crate::Phase2d). Written only while a shader reads one or the time.
+#[derive(Resource, Deref)]
+pub struct MaterialViews2d(pub(crate) GpuBuffer);
 
 /// Untyped asset of an entity's material; `None` without one. Required by the components of materials.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +56,7 @@ pub(crate) struct MaterialDesc {
     pub(crate) alpha_mode: Option<AlphaMode>,
     /// Added to z.
     pub(crate) depth_bias: f32,
-    pub(crate) pipeline: Material2dPipelineDesc,
+    pub(crate) pipeline: MaterialPipelineState,
 }
 
 /// State of a material that determines instances and batches.
@@ -95,7 +103,7 @@ pub(crate) enum ShaderState {
         /// `None` for the vertex shader of its kind.
         vertex: Option<GpuShader>,
         fragment: GpuShader,
-        /// Whether one of them reads [`GLOBALS`].
+        /// Whether one of them reads [`GLOBALS`] or [`VIEW`].
         reads_globals: bool,
     },
     /// Unusable: its materials are drawn in magenta.
@@ -106,7 +114,7 @@ impl ShaderState {
     pub(crate) fn translated(vertex: Option<GpuShader>, fragment: GpuShader) -> Self {
         let is_read = |shader: &GpuShader| {
             let mut bindings = shader.entry_points().iter().flat_map(|it| &it.bindings);
-            bindings.any(|it| it.name == GLOBALS)
+            bindings.any(|it| it.name == GLOBALS || it.name == VIEW)
         };
         Self::Translated {
             reads_globals: vertex.iter().any(is_read) || is_read(&fragment),
@@ -128,7 +136,7 @@ impl ShaderState {
 
 /// One state of the pipelines of a material type.
 pub(crate) struct Variant {
-    pub(crate) pipeline: Material2dPipelineDesc,
+    pub(crate) pipeline: MaterialPipelineState,
     pub(crate) shader: ShaderState,
 }
 
@@ -145,7 +153,7 @@ pub(crate) struct MaterialType {
 
 impl MaterialType {
     /// Index of the variant with this state, which is added if it is new.
-    fn variant(&mut self, pipeline: &Material2dPipelineDesc) -> u32 {
+    fn variant(&mut self, pipeline: &MaterialPipelineState) -> u32 {
         let known = self.variants.iter();
         let known = known.take_while(|it| it.pipeline != *pipeline).count();
         if known == self.variants.len() {
@@ -223,14 +231,14 @@ impl Materials2d {
             sources,
             is_unusable: false,
             variants: vec![Variant {
-                pipeline: Material2dPipelineDesc::default(),
+                pipeline: MaterialPipelineState::default(),
                 shader: ShaderState::Loading,
             }],
         });
         self.rows.push(MaterialRows::new(layout));
     }
 
-    /// Whether a shader reads the time ([`MaterialGlobals2d`]).
+    /// Whether a shader reads the time or the view ([`MaterialGlobals2d`], [`MaterialViews2d`]).
     pub(crate) fn reads_globals(&self) -> bool {
         let variants = self.types.iter().flat_map(|it| &it.variants);
         variants.into_iter().any(|it| it.shader.reads_globals())

@@ -1,8 +1,12 @@
 //! Vertex shaders and states of pipelines of 2D materials, by exact colors.
 
+use bevy_ecs::prelude::With;
 use bevy_math::{Vec2, Vec3, Vec4};
 use quadrille_2d::prelude::*;
-use quadrille_2d::{Material2dKey, Material2dPipelineDesc, Phase2d, Quadrille2dPlugin};
+use quadrille_2d::{
+    Material2dKey, Material2dPipeline, MeshVertexBufferLayoutRef, Phase2d, Quadrille2dPlugin,
+    RenderPipelineDescriptor, SpecializedMeshPipelineError,
+};
 
 use crate::common::{Rig, log};
 use crate::materials::{add, add_shader, assert_color};
@@ -41,13 +45,22 @@ impl Material2d for Moved {
         HANDLE.into()
     }
 
-    fn specialize(pipeline: &mut Material2dPipelineDesc, key: Material2dKey<Self>) {
+    fn specialize(
+        _: &Material2dPipeline,
+        descriptor: &mut RenderPipelineDescriptor,
+        _: &MeshVertexBufferLayoutRef,
+        key: Material2dKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        let fragment = descriptor.fragment.as_mut().expect("it has one");
         match key.bind_group_data {
             Kind::Plain => {}
-            Kind::Swapped => pipeline.shader_defs.push("SWAPPED".into()),
-            Kind::Dimmed => pipeline.constants.push(("SCALE".into(), 0.5_f32.into())),
-            Kind::Points => pipeline.topology = Some(wgpu_types::PrimitiveTopology::PointList),
+            Kind::Swapped => fragment.shader_defs.push("SWAPPED".into()),
+            Kind::Dimmed => fragment.constants.push(("SCALE".into(), 0.5)),
+            Kind::Points => {
+                descriptor.primitive.topology = wgpu_types::PrimitiveTopology::PointList;
+            }
         }
+        Ok(())
     }
 }
 
@@ -201,7 +214,7 @@ fn wrong_vertex_shader_is_reported_and_magenta() {
         ),
         (
             SHADER.replace("by.xy", "other[0].xy")
-                + "@group(0) @binding(9) var<storage, read> other: array<vec4f>;",
+                + "@group(0) @binding(12) var<storage, read> other: array<vec4f>;",
             "reads `other`",
         ),
     ] {
@@ -252,4 +265,51 @@ fn shaders_read_the_time() {
     let picture = rig.picture();
     assert_color(&picture, [8, 0], [0.0, 1.0, 0.0]);
     assert_color(&picture, [-8, 0], [0.0; 3]);
+}
+
+/// A vertex shader that leaves meshes where they are.
+const PLAIN_VERTEX: &str = "
+import bevy_sprite_render::mesh2d::functions::{get_world_from_local, mesh2d_position_local_to_clip};
+import bevy_sprite_render::mesh2d::vertex_input::Vertex;
+
+@vertex
+fn vertex(vertex: Vertex) -> VertexOutput {
+    var output: VertexOutput;
+    let place = vec4f(vertex.position, 1.0);
+    output.position = mesh2d_position_local_to_clip(get_world_from_local(vertex.instance_index), place);
+    return output;
+}
+";
+
+/// Shows the view: the place in the viewport, the camera's position, and the center of clip space in the world.
+const VIEW: &str = "
+import bevy_sprite_render::mesh2d::vertex_output::VertexOutput;
+import bevy_sprite_render::mesh2d::view_bindings::view;
+
+@fragment
+fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
+    let center = view.world_from_clip * vec4f(0.0, 0.0, 0.5, 1.0);
+    let pixel = (mesh.position.xy - view.viewport.xy) / view.viewport.zw;
+    return vec4f(pixel.x, view.world_position.x / 16.0, center.x / 16.0, 1.0);
+}
+";
+
+#[test]
+#[ignore = "needs a device"]
+fn shaders_read_the_view() {
+    log::collect();
+    let source = VIEW.replace("@fragment", &format!("{PLAIN_VERTEX}\n@fragment"));
+    let mut rig = rig(&source);
+    let world = rig.app.world_mut();
+    let mut cameras = world.query_filtered::<&mut Transform, With<Camera2d>>();
+    let mut camera = cameras.single_mut(world).expect("there is one");
+    camera.translation.x = 4.0;
+    square(&mut rig, Vec2::ZERO, Kind::Plain);
+    let picture = rig.picture();
+    // The square is 4 pixels left of the middle: from 8 to 16, of 32.
+    for at in [-7, -2] {
+        let pixel = (16.5 + at as f32) / 32.0;
+        assert_color(&picture, [at, 0], [pixel, 0.25, 0.25]);
+    }
+    assert!(log::take().is_empty());
 }

@@ -305,7 +305,7 @@ fn wrong_shader_of_material_2d_is_reported_and_magenta() {
         ("@fragment fn fragment() {}", "returns no `@location(0) vec4f`"),
         ("@fragment fn fragment( -> vec4f", "tinted.wgsl"),
         (
-            "@group(0) @binding(9) var<storage, read> other: array<f32>;
+            "@group(0) @binding(12) var<storage, read> other: array<f32>;
              @fragment fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f { return vec4f(other[0]); }",
             "reads `other`",
         ),

@@ -1,6 +1,7 @@
 //! Materials with shaders of their own: rows per type, and the state of shaders.
 
 pub(crate) mod bound;
+mod layouts;
 mod material_type;
 
 use std::any::TypeId;
@@ -9,20 +10,23 @@ use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets, UntypedAsset
 use bevy_camera::Camera3d;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
+use bevy_mesh::{Mesh, MeshVertexBufferLayoutRef};
 use bevy_platform::collections::{HashMap, HashSet};
-use quadrille::material::BindingValues;
+use quadrille::material::{BindingValues, MaterialBindingKind};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 use quadrille_content::materials::{
-    MaterialLayout, MaterialRows, ShaderBuffers, upload_material_rows,
+    MaterialLayout, MaterialRows, RenderPipelineDescriptor, ShaderBuffers,
+    SpecializedMeshPipelineError, upload_material_rows,
 };
 use quadrille_content::shaders::Shader;
 
 use crate::components::material::{AlphaMode, StandardMaterial};
 use crate::components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use crate::extract::materials::{self, MaterialRow, MaterialSource, MaterialState, MaterialStore};
+use crate::extract::mesh_layouts::{LayoutId, MeshLayout, MeshLayouts};
 use crate::pipelines::Pipelines3d;
-use crate::pipelines::material_desc::MaterialPipelineDesc;
+use crate::pipelines::material_desc::{MaterialPipelineState, default_descriptor};
 use crate::scene::keys::MaterialShader;
 use crate::scene::lists::MaterialRanges;
 use crate::scene::prepass::PrepassOutputs;
@@ -31,6 +35,7 @@ use crate::tables::textures::TextureSource;
 use bound::{BoundLists, BoundSources, Unbound};
 use material_type::MaterialType;
 
+pub(crate) use layouts::MaterialMeshes;
 pub(crate) use material_type::StageShaders;
 
 /// Untyped asset of a mesh entity's material; `None` without one. Required by `MeshMaterial3d` of types with a
@@ -38,18 +43,39 @@ pub(crate) use material_type::StageShaders;
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MaterialInstance(pub(crate) Option<UntypedAssetId>);
 
+/// `specialize` of a material with its key.
+pub(crate) type Specialize = dyn Fn(
+        &mut RenderPipelineDescriptor,
+        &MeshVertexBufferLayoutRef,
+    ) -> Result<(), SpecializedMeshPipelineError>
+    + Send
+    + Sync;
+
 /// Description of one material, created by its type.
 pub(crate) struct MaterialDesc {
     pub(crate) values: BindingValues,
     pub(crate) alpha_mode: AlphaMode,
     pub(crate) depth_bias: f32,
-    pub(crate) pipeline: MaterialPipelineDesc,
+    pub(crate) specialize: Box<Specialize>,
     pub(crate) casts_shadows: bool,
     /// The standard material that it extends.
     pub(crate) base: Option<Box<StandardMaterial>>,
 }
 
 impl MaterialDesc {
+    /// State of the pipelines for meshes of a layout.
+    fn pipeline(
+        &self,
+        layout: &MeshLayout,
+    ) -> Result<MaterialPipelineState, SpecializedMeshPipelineError> {
+        let base = self.base.as_ref();
+        let cull_mode = base.map_or(Some(wgpu_types::Face::Back), |base| base.cull_mode);
+        let mut desc = default_descriptor(layout, cull_mode);
+        let before = desc.vertex.buffers.clone();
+        (self.specialize)(&mut desc, &layout.reference)?;
+        Ok(MaterialPipelineState::new(desc, &before, layout))
+    }
+
     /// All images, those of the base included.
     fn images(&self) -> impl Iterator<Item = AssetId<Image>> {
         let base = self.base.iter().flat_map(|base| materials::images(base));
@@ -62,13 +88,30 @@ impl MaterialDesc {
 /// A material with its row indices in the table of all materials and in that of its type.
 struct CustomMaterial {
     of_type: usize,
-    /// Index of its shaders among those of the type.
-    variant: usize,
     index: u32,
     row: u32,
     desc: MaterialDesc,
-    state: MaterialState,
+    /// State for each vertex layout of its meshes.
+    layouts: Vec<LayoutState>,
     bound: BoundState,
+}
+
+/// State of a material for meshes of one vertex layout.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct LayoutState {
+    layout: LayoutId,
+    /// Index of the shaders among those of the type; `None` if these meshes lack an attribute, and are not drawn.
+    variant: Option<usize>,
+    state: MaterialState,
+}
+
+impl CustomMaterial {
+    /// Draws the material in the fallback color.
+    fn set_fallback(&mut self) {
+        for layout in &mut self.layouts {
+            layout.state = MaterialState::fallback(self.desc.casts_shadows);
+        }
+    }
 }
 
 /// State of the resources that a material binds by itself, for shaders that read any.
@@ -91,6 +134,12 @@ pub(crate) struct CustomMaterials {
     types_by_id: HashMap<TypeId, usize>,
     materials: HashMap<UntypedAssetId, CustomMaterial>,
     materials_of: HashMap<AssetId<Image>, HashSet<UntypedAssetId>>,
+    /// Vertex layouts of meshes.
+    layouts: MeshLayouts,
+    /// Meshes of entities that were not loaded when their layout was asked for.
+    awaited: HashSet<AssetId<Mesh>>,
+    /// Layouts of the meshes of each material.
+    layouts_of: HashMap<UntypedAssetId, Vec<LayoutId>>,
     /// Number of the next shader.
     shader_count: u32,
     /// Whether materials or shaders have changed since the resources of materials were looked up.
@@ -126,18 +175,25 @@ impl CustomMaterials {
     }
 
     /// Returns the index in the table of materials, and the state; `None` while the shader is loading.
-    pub(crate) fn get(&self, id: UntypedAssetId) -> Option<(u32, MaterialState)> {
+    pub(crate) fn get(
+        &self,
+        id: UntypedAssetId,
+        mesh: AssetId<Mesh>,
+    ) -> Option<(u32, MaterialState)> {
         let material = self.materials.get(&id)?;
+        let layout = self.layouts.of(mesh)?;
+        let LayoutState { variant, state, .. } =
+            material.layouts.iter().find(|it| it.layout == layout)?;
         let needs_resources = matches!(
-            material.state.shader,
+            state.shader,
             MaterialShader::Custom {
                 material: Some(_),
                 ..
             }
         );
-        let is_ready = self.types[material.of_type].is_ready(material.variant);
+        let is_ready = self.types[material.of_type].is_ready((*variant)?);
         let is_ready = is_ready && (material.bound == BoundState::Found || !needs_resources);
-        is_ready.then_some((material.index, material.state))
+        is_ready.then_some((material.index, *state))
     }
 
     /// Marks all rows dirty, and all shaders as changed, for a new device.
@@ -159,7 +215,7 @@ impl CustomMaterials {
             return;
         };
         let old = self.materials.remove(&id);
-        let old_state = old.as_ref().map(|old| old.state);
+        let old_layouts = old.as_ref().map(|old| old.layouts.clone());
         let (index, row) = match old {
             Some(old) => {
                 self.forget_images(id, &old.desc);
@@ -171,22 +227,24 @@ impl CustomMaterials {
             self.materials_of.entry(image).or_default().insert(id);
         }
         let known = &mut self.types[of_type];
-        let variant = known.variant(&desc.pipeline);
+        let wanted = self.layouts_of.get(&id).map_or(&[][..], Vec::as_slice);
         let mut material = CustomMaterial {
             of_type,
-            variant,
             index,
             row,
-            state: known.state(variant, index, &desc),
+            layouts: Vec::with_capacity(wanted.len()),
             desc,
             bound: BoundState::Waiting,
         };
+        for &layout in wanted {
+            known.add_layout(&mut material, (layout, self.layouts.get(layout)));
+        }
         self.are_bound_dirty = true;
         let row = known.base_row(&mut material, textures);
         table.set(index, row);
         let index_of = |kind, image: Option<&_>| textures.index_in_row(kind, image);
         self.rows[of_type].write(material.row, &material.desc.values, index_of);
-        self.is_other |= old_state != Some(material.state);
+        self.is_other |= old_layouts.as_ref() != Some(&material.layouts);
         self.materials.insert(id, material);
     }
 
@@ -267,7 +325,7 @@ impl CustomMaterials {
         let known = &self.types[of_type];
         for material in self.materials.values_mut() {
             if material.of_type == of_type {
-                material.state = known.state(material.variant, material.index, &material.desc);
+                known.refresh_layouts(material);
                 // Other shaders bind other resources.
                 material.bound = BoundState::Waiting;
                 let row = known.base_row(material, textures);
@@ -276,6 +334,13 @@ impl CustomMaterials {
         }
         self.is_other = true;
         self.are_bound_dirty = true;
+    }
+
+    /// Kinds of bindings of types that bind resources of each material by itself.
+    pub(crate) fn bound_kinds(&self) -> impl Iterator<Item = MaterialBindingKind> {
+        let types = self.types.iter().zip(&self.rows);
+        let types = types.filter(|(of_type, _)| of_type.has_bound());
+        types.flat_map(|(_, rows)| rows.layout().bindings.iter().map(|it| it.kind))
     }
 
     /// Looks up the resources that materials bind by themselves, after changes of materials, images or buffers.
@@ -302,32 +367,46 @@ impl CustomMaterials {
         let mut known = HashMap::default();
         for material in materials {
             let of_type = &self.types[material.of_type];
-            let Some(shaders) = of_type.bound_shaders(material.variant) else {
+            let mut variants: Vec<_> = material
+                .layouts
+                .iter()
+                .filter_map(|it| it.variant)
+                .collect();
+            variants.sort_unstable();
+            variants.dedup();
+            variants.retain(|&variant| of_type.bound_shaders(variant).is_some());
+            if variants.is_empty() {
                 continue;
-            };
-            let old = (material.bound, material.state);
-            material.state = of_type.state(material.variant, material.index, &material.desc);
-            let of_layout = (self.rows[material.of_type].layout(), &material.desc);
-            let resolved = bound::resolve(of_layout, shaders, sources);
-            material.bound = match resolved {
-                Ok(resolved) => {
-                    let in_shadows = shaders.shadow.is_some();
-                    lists.add(material.index, resolved, &mut known, in_shadows);
-                    BoundState::Found
+            }
+            let old = (material.bound, material.layouts.clone());
+            of_type.refresh_layouts(material);
+            let layout = self.rows[material.of_type].layout();
+            material.bound = BoundState::Found;
+            for variant in variants {
+                let Some((number, shaders)) = of_type.bound_shaders(variant) else {
+                    continue;
+                };
+                match bound::resolve((layout, &material.desc), shaders, sources) {
+                    Ok(resolved) => {
+                        let in_shadows = shaders.shadow.is_some();
+                        let key = (number, material.index);
+                        lists.add(key, resolved, &mut known, in_shadows);
+                    }
+                    Err(Unbound::Waiting) => material.bound = BoundState::Waiting,
+                    Err(Unbound::Wrong(why)) => {
+                        let name = of_type.name();
+                        textures.warnings.warn_message(|| {
+                            format!("meshes with a material `{name}` are drawn in magenta: {why}")
+                        });
+                        material.set_fallback();
+                        material.bound = BoundState::Wrong;
+                        break;
+                    }
                 }
-                Err(Unbound::Waiting) => BoundState::Waiting,
-                Err(Unbound::Wrong(why)) => {
-                    let name = of_type.name();
-                    textures.warnings.warn_message(|| {
-                        format!("meshes with a material `{name}` are drawn in magenta: {why}")
-                    });
-                    material.state = MaterialState::fallback(material.desc.casts_shadows);
-                    BoundState::Wrong
-                }
-            };
+            }
             let row = of_type.base_row(material, textures);
             table.set(material.index, row);
-            self.is_other |= old != (material.bound, material.state);
+            self.is_other |= old != (material.bound, material.layouts.clone());
         }
     }
 
@@ -382,8 +461,10 @@ pub(crate) fn prepare_material_shaders(
     mut events: MessageReader<AssetEvent<Shader>>,
     mut failures: MessageReader<AssetLoadFailedEvent<Shader>>,
     cameras: Query<(Has<NormalPrepass>, Has<MotionVectorPrepass>), WithPrepass>,
+    mut meshes: MaterialMeshes,
     (gpu, mut pipelines): (Res<GpuDevice>, ResMut<Pipelines3d>),
 ) {
+    store.find_layouts(&mut meshes, &mut source);
     let changed = events.read().filter_map(|event| match event {
         AssetEvent::Added { id } | AssetEvent::Modified { id } => Some(*id),
         _ => None,
@@ -404,6 +485,11 @@ pub(crate) fn bind_materials(
     buffers: Res<ShaderBuffers>,
     pipelines: Res<Pipelines3d>,
     mut lists: BoundLists,
-) {
+    (gpu, mut uploads): (Res<GpuDevice>, ResMut<Uploads>),
+) -> Result {
+    for kind in store.custom.bound_kinds() {
+        source.add_fallback(kind, (&gpu, &mut uploads))?;
+    }
     store.bind_custom((&buffers, &pipelines), &mut lists, &mut source);
+    Ok(())
 }

@@ -76,6 +76,9 @@ pub(crate) struct InstanceStore {
     bounds: Table<BoundsRow>,
     /// Mesh tags, up to the last nonzero one.
     tags: Table<u32>,
+    /// First words of attributes of programs by instance, up to the last instance that has some: see
+    /// [`AttributeBases3d`](crate::scene::buffers::AttributeBases3d).
+    attribute_bases: Table<u32>,
     /// State by instance index.
     state: Vec<Option<InstanceState>>,
     pub(crate) bins: Bins,
@@ -110,6 +113,7 @@ impl InstanceStore {
         self.previous.reset();
         self.bounds.mark_all_dirty();
         self.tags.mark_all_dirty();
+        self.attribute_bases.mark_all_dirty();
         self.bins.mark_all_dirty();
         self.lightmaps.mark_all_dirty();
         self.meshes.mark_all_dirty();
@@ -341,13 +345,20 @@ impl InstanceStore {
         let Some(Some(state)) = self.state.get_mut(index as usize) else {
             return false;
         };
-        let material = materials.get(state.material);
+        let material = materials.get(state.material, state.mesh);
         let material_state = material.map(|(_, material_state)| {
             material_state.for_instance(state.fades, state.has_lightmap)
         });
         let mesh = self.meshes.allocation(state.mesh);
         let room = self.meshes.tail_start();
         let mesh = mesh.and_then(|mesh| skins.locate(state.entity, mesh, room));
+        let own = mesh.zip(self.meshes.own_attributes(state.mesh));
+        let base = own.map_or(0, |(mesh, (first, stride))| {
+            first.wrapping_sub(mesh.base_vertex.cast_unsigned().wrapping_mul(stride))
+        });
+        if own.is_some() || (index as usize) < self.attribute_bases.rows().len() {
+            self.attribute_bases.put(index, base);
+        }
         let drawn = mesh.zip(material_state);
         if let Some((material, _)) = material {
             self.table.change(index, |row| row.material = material);
@@ -471,7 +482,8 @@ impl InstanceStore {
             lightmaps,
             tags,
             previous,
-        ]: [&mut GpuBuffer; 8],
+            attribute_bases,
+        ]: [&mut GpuBuffer; 9],
     ) -> Result<(), Error> {
         self.table.upload(gpu, uploads, instances)?;
         let count = self.table.rows().len();
@@ -479,6 +491,7 @@ impl InstanceStore {
         self.bounds.upload(gpu, uploads, bounds)?;
         self.lightmaps.upload(gpu, uploads, lightmaps)?;
         self.tags.upload(gpu, uploads, tags)?;
+        self.attribute_bases.upload(gpu, uploads, attribute_bases)?;
         self.bins.batch_rows.upload(gpu, uploads, batches)?;
         self.bins
             .batch_instances

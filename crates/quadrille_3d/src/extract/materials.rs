@@ -9,8 +9,10 @@ use bevy_asset::{AssetEvent, AssetId, AssetServer, Assets, UntypedAssetId};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_image::Image;
+use bevy_mesh::Mesh;
 use bevy_platform::collections::{HashMap, HashSet};
-use quadrille::prelude::GpuDevice;
+use quadrille::material::MaterialBindingKind;
+use quadrille::prelude::{GpuDevice, Uploads};
 use quadrille::sync::resource::ResourceId;
 use quadrille_content::images::DeviceImages;
 use quadrille_content::materials::ShaderBuffers;
@@ -18,7 +20,9 @@ use quadrille_content::warnings::{RateLimitedWarnings, asset_label};
 
 use crate::components::material::StandardMaterial;
 use crate::extract::custom_materials::bound::{BoundLists, BoundSources};
-use crate::extract::custom_materials::{CustomMaterials, MaterialDesc, ShaderChanges};
+use crate::extract::custom_materials::{
+    CustomMaterials, MaterialDesc, MaterialMeshes, ShaderChanges,
+};
 use crate::pipelines::Pipelines3d;
 use crate::tables::table::Table;
 use crate::tables::textures::{TextureIndices, TextureSource, Textures3d};
@@ -95,12 +99,26 @@ pub(crate) struct MaterialSource<'w> {
     server: Res<'w, AssetServer>,
 }
 
+impl MaterialSource<'_> {
+    /// Creates the image in place of one that a material lacks, for a kind of binding.
+    pub(crate) fn add_fallback(
+        &mut self,
+        kind: MaterialBindingKind,
+        to: (&GpuDevice, &mut Uploads),
+    ) -> Result {
+        match self.table.fallbacks.get(kind) {
+            Some(_) => Ok(()),
+            None => self.table.fallbacks.add(kind, to),
+        }
+    }
+}
+
 impl MaterialStore {
-    /// Returns the row index and state of a material; `None` if it is missing or invalid.
-    pub(crate) fn get(&self, id: MaterialId) -> Option<(u32, MaterialState)> {
+    /// Returns the row index and state of a material for a mesh; `None` if it is missing or invalid.
+    pub(crate) fn get(&self, id: MaterialId, mesh: AssetId<Mesh>) -> Option<(u32, MaterialState)> {
         match id {
             MaterialId::Standard(id) => self.rows_by_id.get(&id).copied(),
-            MaterialId::Custom(id) => self.custom.get(id),
+            MaterialId::Custom(id) => self.custom.get(id, mesh),
         }
     }
 
@@ -113,6 +131,22 @@ impl MaterialStore {
     ) {
         let textures = &mut texture_source(&mut self.textures, source);
         self.custom.put(ids, desc, &mut self.table, textures);
+    }
+
+    /// Finds the vertex layouts of meshes with materials of programs.
+    pub(crate) fn find_layouts(
+        &mut self,
+        meshes: &mut MaterialMeshes,
+        source: &mut MaterialSource,
+    ) {
+        let textures = &mut texture_source(&mut self.textures, source);
+        self.custom
+            .find_layouts(meshes, (&mut self.table, textures));
+    }
+
+    /// Forgets for which meshes a material is drawn, when its last handle was dropped.
+    pub(crate) fn forget_custom(&mut self, id: UntypedAssetId) {
+        self.custom.forget(id);
     }
 
     /// Gives changed shaders of materials to the pipelines.

@@ -29,8 +29,9 @@ use crate::extract::custom_materials::MaterialInstance;
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceDesc, InstanceStore, Slot};
 use crate::extract::materials::{MaterialId, MaterialSource, MaterialStore};
 use crate::scene::buffers::{
-    BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CustomMaterials3d, Indices3d, Instances3d,
-    Lightmaps3d, Materials3d, MeshTags3d, PreviousInstances3d, Vertices3d,
+    AttributeBases3d, BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CustomMaterials3d,
+    Indices3d, Instances3d, Lightmaps3d, Materials3d, MeshAttributes3d, MeshTags3d,
+    PreviousInstances3d, Vertices3d,
 };
 use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::lists::{BatchList, MaterialRanges};
@@ -299,6 +300,8 @@ pub(crate) struct MeshBuffers<'w> {
     lightmaps: ResMut<'w, Lightmaps3d>,
     tags: ResMut<'w, MeshTags3d>,
     previous_instances: ResMut<'w, PreviousInstances3d>,
+    attribute_bases: ResMut<'w, AttributeBases3d>,
+    own_attributes: ResMut<'w, MeshAttributes3d>,
     materials: ResMut<'w, Materials3d>,
     custom_materials: ResMut<'w, CustomMaterials3d>,
     vertices: ResMut<'w, Vertices3d>,
@@ -329,6 +332,7 @@ pub(crate) fn upload_meshes(
         &mut to.lightmaps.0,
         &mut to.tags.0,
         &mut to.previous_instances.0,
+        &mut to.attribute_bases.0,
     ];
     instances.upload(&gpu, &mut uploads, tables)?;
     materials
@@ -337,6 +341,8 @@ pub(crate) fn upload_meshes(
     let custom_materials = &mut to.custom_materials.0;
     let custom = &mut materials.custom;
     custom.upload(&gpu, &mut uploads, custom_materials, &mut ranges)?;
+    let meshes = &mut instances.meshes;
+    meshes.upload_own_attributes(&gpu, &mut uploads, &mut to.own_attributes.0)?;
     let (vertices, indices) = (&mut to.vertices.0, &mut to.indices.0);
     Ok(instances
         .meshes

@@ -116,6 +116,71 @@
 //! }
 //! ```
 //!
+//! # Vertex attributes
+//!
+//! Attributes of one's own are inserted into meshes, and given a location by [`Material::specialize`], which runs once for
+//! each vertex layout of the meshes that a material is drawn on:
+//!
+//! ```
+//! use bevy_mesh::MeshVertexAttribute;
+//! use quadrille_3d::prelude::*;
+//! use quadrille_3d::{
+//!     MaterialPipeline, MaterialPipelineKey, MeshVertexBufferLayoutRef, RenderPipelineDescriptor,
+//!     SpecializedMeshPipelineError,
+//! };
+//! use wgpu_types::VertexFormat;
+//!
+//! /// Any large number tells attributes apart.
+//! const HEAT: MeshVertexAttribute = MeshVertexAttribute::new("Heat", 572_093_771, VertexFormat::Float32);
+//!
+//! fn warm() -> Mesh {
+//!     Mesh::from(Cuboid::default()).with_inserted_attribute(HEAT, vec![0.5_f32; 24])
+//! }
+//!
+//! #[derive(Asset, TypePath, AsBindGroup, Clone)]
+//! struct Thermal {}
+//!
+//! impl Material for Thermal {
+//!     fn vertex_shader() -> ShaderRef { "shaders/thermal.wgsl".into() }
+//!     fn fragment_shader() -> ShaderRef { "shaders/thermal.wgsl".into() }
+//!
+//!     fn specialize(
+//!         _: &MaterialPipeline,
+//!         descriptor: &mut RenderPipelineDescriptor,
+//!         layout: &MeshVertexBufferLayoutRef,
+//!         _: MaterialPipelineKey<Self>,
+//!     ) -> Result<(), SpecializedMeshPipelineError> {
+//!         let attributes = [
+//!             Mesh::ATTRIBUTE_POSITION.at_shader_location(0),
+//!             HEAT.at_shader_location(1),
+//!         ];
+//!         descriptor.vertex.buffers = vec![layout.0.get_layout(&attributes)?];
+//!         Ok(())
+//!     }
+//! }
+//! ```
+//!
+//! ```wgsl
+//! import bevy_pbr::render::mesh_functions::{get_world_from_local, mesh_position_local_to_clip};
+//!
+//! struct Vertex {
+//!     @builtin(instance_index) instance_index: u32,
+//!     @location(0) position: vec3f,
+//!     @location(1) heat: f32,
+//! }
+//!
+//! struct VertexOutput { @builtin(position) position: vec4f, @location(0) heat: f32 }
+//!
+//! @vertex
+//! fn vertex(vertex: Vertex) -> VertexOutput {
+//!     let world_from_local = get_world_from_local(vertex.instance_index);
+//!     return VertexOutput(mesh_position_local_to_clip(world_from_local, vec4f(vertex.position, 1.0)), vertex.heat);
+//! }
+//!
+//! @fragment
+//! fn fragment(@location(0) heat: f32) -> @location(0) vec4f { return vec4f(heat, 0.0, 1.0 - heat, 1.0); }
+//! ```
+//!
 //! # Standard shading and more
 //!
 //! `MaterialPlugin::<ExtendedMaterial<StandardMaterial, E>>` draws a [`StandardMaterial`] with the shaders and values of a

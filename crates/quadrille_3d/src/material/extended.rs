@@ -1,14 +1,17 @@
 //! Extensions of standard materials, by bevy's names.
 
 use bevy_asset::Asset;
+use bevy_mesh::MeshVertexBufferLayoutRef;
 use bevy_reflect::{Reflect, impl_type_path};
 use quadrille::material::{AsBindGroup, BindingValues, MaterialBinding};
+use quadrille_content::materials::{RenderPipelineDescriptor, SpecializedMeshPipelineError};
 use quadrille_content::shaders::ShaderRef;
 
 use super::Material;
-use super::pipeline::{MaterialExtensionKey, MaterialPipelineKey};
+use super::pipeline::{
+    MaterialExtensionKey, MaterialExtensionPipeline, MaterialPipeline, MaterialPipelineKey,
+};
 use crate::components::material::{AlphaMode, StandardMaterial};
-use crate::pipelines::material_desc::MaterialPipelineDesc;
 
 /// Shaders and values that a standard material gets in addition: see [`ExtendedMaterial`]. Names and defaults are bevy's.
 ///
@@ -80,7 +83,17 @@ pub trait MaterialExtension: Asset + AsBindGroup + Clone + Sized {
     }
 
     /// As [`Material::specialize`].
-    fn specialize(_pipeline: &mut MaterialPipelineDesc, _key: MaterialExtensionKey<Self>) {}
+    ///
+    /// # Errors
+    /// Meshes with this layout are not drawn, and the error is logged once.
+    fn specialize(
+        _pipeline: &MaterialExtensionPipeline,
+        _descriptor: &mut RenderPipelineDescriptor,
+        _layout: &MeshVertexBufferLayoutRef,
+        _key: MaterialExtensionKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        Ok(())
+    }
 
     /// Whether opaque materials and masks are drawn with those that blend, after all surfaces.
     #[doc(hidden)]
@@ -170,8 +183,14 @@ impl<E: MaterialExtension> Material for ExtendedMaterial<StandardMaterial, E> {
         E::prepass_fragment_shader()
     }
 
-    fn specialize(pipeline: &mut MaterialPipelineDesc, key: MaterialPipelineKey<Self>) {
-        E::specialize(pipeline, MaterialExtensionKey::new(key.bind_group_data));
+    fn specialize(
+        _pipeline: &MaterialPipeline,
+        descriptor: &mut RenderPipelineDescriptor,
+        layout: &MeshVertexBufferLayoutRef,
+        key: MaterialPipelineKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        let key = MaterialExtensionKey::new(key.bind_group_data);
+        E::specialize(&MaterialExtensionPipeline, descriptor, layout, key)
     }
 
     fn standard_base(&self) -> Option<&StandardMaterial> {

@@ -2,6 +2,16 @@
 
 use super::{Material, MaterialExtension};
 
+/// bevy's pipeline of materials, which has nothing that a material could change here.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct MaterialPipeline;
+
+/// As [`MaterialPipeline`], for extensions.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct MaterialExtensionPipeline;
+
 /// Key of a material's pipelines, for [`Material::specialize`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -28,9 +28,10 @@ use crate::prepare::targets::{
     SceneMsaaColors,
 };
 use crate::scene::buffers::{
-    CustomMaterials3d, DecalMasks3d, Decals3d, DrawArgs3d, Indices3d, Instances3d, LightMasks3d,
-    LightTextures3d, Lightmaps3d, Lights3d, MaterialGlobals3d, MaterialViews3d, Materials3d,
-    MeshTags3d, ShadowViews3d, Vertices3d, Views3d, VisibleInstances,
+    AttributeBases3d, CustomMaterials3d, DecalMasks3d, Decals3d, DrawArgs3d, Indices3d,
+    Instances3d, LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, MaterialGlobals3d,
+    MaterialViews3d, Materials3d, MeshAttributes3d, MeshTags3d, ShadowViews3d, Vertices3d, Views3d,
+    VisibleInstances,
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
 use crate::scene::frame::{InitialColor, LateResolve, Scene3d, ScenePass, View3d};
@@ -154,6 +155,10 @@ pub struct MaterialInputs3d<'w> {
     globals: Uniform<'w, MaterialGlobals3d>,
     #[bind("mesh_tags")]
     tags: StorageRead<'w, MeshTags3d>,
+    #[bind("quadrille_mesh_attributes")]
+    attributes: StorageRead<'w, MeshAttributes3d>,
+    #[bind("quadrille_attribute_bases")]
+    attribute_bases: StorageRead<'w, AttributeBases3d>,
     buffers: AccessList<'w, MaterialBuffers3d, access_kind::StorageRead>,
     images: AccessList<'w, MaterialImages3d, access_kind::Sampled>,
     bound: Res<'w, BoundMaterials>,
@@ -442,13 +447,13 @@ impl MaterialInputs3d<'_> {
         }
         rendering.bind_used(self);
         if let Some(material) = material {
-            self.bind_resources(rendering, material);
+            self.bind_resources(rendering, (number, material));
         }
     }
 
     /// Binds the resources of one material.
-    fn bind_resources(&self, rendering: &mut Rendering<'_>, material: u32) {
-        for (number, resource) in self.bound.get(material) {
+    fn bind_resources(&self, rendering: &mut Rendering<'_>, (shader, material): (u32, u32)) {
+        for (number, resource) in self.bound.get(shader, material) {
             if !rendering.uses(*number) {
                 continue;
             }

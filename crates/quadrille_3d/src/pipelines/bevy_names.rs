@@ -8,7 +8,7 @@ use quadrille::vulkan::shader::ShaderModule;
 use quadrille_content::materials::BINDLESS_ADVICE;
 
 /// Modules by path.
-const MODULES: [(&str, &str); 13] = [
+const MODULES: [(&str, &str); 14] = [
     (
         "bevy_render::view",
         include_str!("../../shaders/bevy/view.wgsl"),
@@ -61,6 +61,10 @@ const MODULES: [(&str, &str); 13] = [
         "bevy_pbr::render::pbr_fragment",
         include_str!("../../shaders/bevy/pbr_fragment.wgsl"),
     ),
+    (
+        "bevy_pbr::render::pbr_bindings",
+        include_str!("../../shaders/bevy/pbr_bindings.wgsl"),
+    ),
 ];
 
 /// Advice for names of bevy that do not exist here; a path also covers all names below it.
@@ -79,7 +83,7 @@ const ADVICE: [(&str, &str); 15] = [
     ),
     (
         "bevy_pbr::render::pbr_bindings",
-        "call `bevy_pbr::render::pbr_fragment::pbr_input_from_standard_material`, which samples the textures",
+        "`material` exists; call `bevy_pbr::render::pbr_fragment::pbr_input_from_standard_material`, which samples the textures",
     ),
     (
         "bevy_pbr::render::clustered_forward",

@@ -2,16 +2,19 @@
 
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
-use quadrille::vulkan::pipeline::{DepthState, Formats, PipelineState, PrimitiveTopology};
+use quadrille::vulkan::pipeline::{
+    Blend, ColorState, DepthState, Formats, PipelineState, PrimitiveTopology, VertexLayout,
+};
 use quadrille::vulkan::shader::{Constant, EntryPoint, ShaderStage};
 use quadrille::vulkan::vk;
 use quadrille_content::materials::{
     BoundBinding, MATERIAL_ROWS, MATERIAL_VERTEX, MaterialImages, MaterialLayout,
-    MaterialShaderForm, MaterialStage, check_material_output, material_entry_point,
+    MaterialShaderForm, MaterialStage, blend_of, check_material_output, material_entry_point,
     translate_material,
 };
 use quadrille_content::meshes::PrimitiveKind;
 use quadrille_content::shaders::Shader;
+use wgpu_types::BlendState;
 
 use super::meshes::{CompileResult, PipelineVariant, mesh_pipeline_desc};
 use super::to_cull;
@@ -19,10 +22,9 @@ use crate::scene::formats::SHADOW_FORMAT;
 use crate::scene::keys::{
     BlendMode, CullMode, LightingFeatures, MaterialFeatures, MaterialShader, PipelineKey,
 };
-use crate::tables::mesh_vertex::MaterialLocations;
 
 /// Shaders of cameras: textures are bindless, and a fragment knows its instance.
-pub(crate) const FORM: MaterialShaderForm = MaterialShaderForm {
+pub(crate) const FORM: MaterialShaderForm<'static> = MaterialShaderForm {
     group: 3,
     prelude: "
 import quadrille_3d::constants::{
@@ -49,10 +51,32 @@ fn quadrille_clip_position(position: vec4f, quadrille_index: u32) -> vec4f {
     instance_index: "@builtin(instance_index)",
     rows_binding: 24,
     images: MaterialImages::Bindless,
+    pulled: None,
+    enter: "",
 };
 
+/// WGSL of fragment shaders that read `bevy_pbr::render::pbr_bindings::material`.
+pub(crate) const STANDARD_MATERIAL_PRELUDE: &str = "
+import bevy_pbr::render::pbr_bindings::load_standard_material as quadrille_load_standard;
+fn quadrille_enter(quadrille_index: u32) {
+    quadrille_load_standard(quadrille_index);
+}
+";
+
+/// WGSL of vertex shaders that read attributes of programs.
+pub(crate) const PULLED_PRELUDE: &str = "
+@group(0) @binding(28) var<storage, read> quadrille_mesh_attributes: array<u32>;
+@group(0) @binding(29) var<storage, read> quadrille_attribute_bases: array<u32>;
+fn quadrille_attribute(quadrille_index: u32, quadrille_vertex: u32, quadrille_stride: u32) -> u32 {
+    return quadrille_attribute_bases[quadrille_index] + quadrille_vertex * quadrille_stride;
+}
+fn quadrille_word(quadrille_at: u32) -> u32 {
+    return quadrille_mesh_attributes[quadrille_at];
+}
+";
+
 /// Shaders of shadow maps.
-pub(crate) const SHADOW_FORM: MaterialShaderForm = MaterialShaderForm {
+pub(crate) const SHADOW_FORM: MaterialShaderForm<'static> = MaterialShaderForm {
     prelude: "
 import bevy_pbr::render::mesh_view_bindings::view as quadrille_view;
 import quadrille_3d::constants::{
@@ -90,6 +114,8 @@ pub(crate) struct MaterialShaders {
     pub(crate) shadow: Option<ShadowShaders>,
     pub(crate) prepass: PrepassSupport,
     pub(crate) state: FixedState,
+    /// Attributes in the vertex buffer.
+    pub(crate) vertex_layout: VertexLayout,
     /// Values of `override` constants.
     pub(crate) constants: Vec<(String, Constant)>,
     /// Bindings of each material by itself.
@@ -103,6 +129,13 @@ impl MaterialShaders {
         let of_shadow = of_shadow.chain(shadow.and_then(|shadow| shadow.fragment.as_ref()));
         let main = [Some(&self.fragment), self.vertex.as_ref()];
         main.into_iter().flatten().chain(of_shadow)
+    }
+
+    /// Whether a stage reads the binding with this number.
+    pub(crate) fn reads(&self, number: u32) -> bool {
+        let entries = self.all().flat_map(|shader| shader.entry_points());
+        let mut bindings = entries.flat_map(|entry| &entry.bindings);
+        bindings.any(|it| it.binding == number)
     }
 
     /// Bytes that any stage reads at least of the buffer with this number.
@@ -130,7 +163,7 @@ pub(crate) enum PrepassSupport {
 pub(crate) struct ShadowShaders {
     pub(crate) vertex: GpuShader,
     pub(crate) fragment: Option<GpuShader>,
-    pub(crate) locations: MaterialLocations,
+    pub(crate) vertex_layout: VertexLayout,
     pub(crate) cull: CullMode,
 }
 
@@ -141,6 +174,8 @@ pub(crate) struct FixedState {
     pub(crate) polygon: vk::PolygonMode,
     pub(crate) depth_compare: Option<vk::CompareOp>,
     pub(crate) depth_write: Option<bool>,
+    /// Blending with the color target, in the place of that of the alpha mode.
+    pub(crate) blend: Option<BlendState>,
 }
 
 impl FixedState {
@@ -231,7 +266,9 @@ impl CustomPipelines {
         }
         let fragment = entry(&shaders.fragment, ShaderStage::Fragment);
         inputs.check_resources(fragment)?;
-        check_material_output(&shaders.fragment)?;
+        if writes_color(&shaders.fragment) {
+            check_material_output(&shaders.fragment)?;
+        }
         if let Some(shadow) = &shaders.shadow {
             let inputs = Inputs {
                 standard: None,
@@ -301,6 +338,17 @@ impl CustomPipelines {
     }
 }
 
+/// Whether a fragment shader returns anything. As in bevy, one that does not writes depth alone.
+fn writes_color(fragment: &GpuShader) -> bool {
+    let entry = entry(fragment, ShaderStage::Fragment);
+    entry.is_some_and(|entry| !entry.outputs.is_empty())
+}
+
+/// State of a color target that stays as it is: outputs that a shader does not write are undefined.
+fn masked_color() -> ColorState {
+    ColorState::new(Blend::Opaque).with_mask(vk::ColorComponentFlags::empty())
+}
+
 /// Whether a shader reads a resource with one of these names.
 pub(super) fn reads_any<'a>(shaders: impl Iterator<Item = &'a GpuShader>, names: &[&str]) -> bool {
     let entries = shaders.flat_map(|shader| shader.entry_points());
@@ -318,9 +366,15 @@ pub(super) fn entry(shader: &GpuShader, stage: ShaderStage) -> Option<&EntryPoin
     entries.find(|it| it.stage == stage && (name.is_empty() || it.name == name))
 }
 
+/// Buffers of vertex attributes of programs by name.
+pub(super) const OWN_ATTRIBUTES: [&str; 2] =
+    ["quadrille_mesh_attributes", "quadrille_attribute_bases"];
+
 /// Resources of materials' shaders by name, beside those of standard materials.
-const MAIN_PASS: [&str; 10] = [
+const MAIN_PASS: [&str; 12] = [
     MATERIAL_ROWS,
+    OWN_ATTRIBUTES[0],
+    OWN_ATTRIBUTES[1],
     "view",
     "globals",
     "mesh_tags",
@@ -343,8 +397,10 @@ pub(crate) const PREPASS_IMAGES: [&str; 6] = [
 ];
 
 /// Resources of shadow maps by name.
-const SHADOW_RESOURCES: [&str; 7] = [
+const SHADOW_RESOURCES: [&str; 9] = [
     MATERIAL_ROWS,
+    OWN_ATTRIBUTES[0],
+    OWN_ATTRIBUTES[1],
     "globals",
     "mesh_tags",
     "instances",
@@ -429,10 +485,16 @@ impl MaterialShaders {
             )
         };
         let mut desc = GraphicsPipelineDesc {
-            vertex_buffers: vec![MaterialLocations::Forward.layout()],
+            vertex_buffers: vec![self.vertex_layout.clone()],
             ..mesh_pipeline_desc(variant.key, desc)
         };
         self.state.apply(&mut desc);
+        if let Some(blend) = self.state.blend {
+            desc.blend = blend_of(blend);
+        }
+        if !writes_color(fragment) {
+            desc.state.colors = vec![masked_color()];
+        }
         gpu.graphics_pipeline(&desc)
     }
 }
@@ -448,7 +510,7 @@ impl ShadowShaders {
         let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc {
             fragment: fragment.map(|shader| (shader, material_entry_point(shader))),
             constants: constants.cloned().collect(),
-            vertex_buffers: vec![self.locations.layout()],
+            vertex_buffers: vec![self.vertex_layout.clone()],
             cull: to_cull(self.cull),
             depth: Some(DepthState::GREATER),
             state: PipelineState::default(),

@@ -1,80 +1,199 @@
-//! State of materials' pipelines by bevy's names.
+//! State of materials' pipelines after `specialize`.
 
-use quadrille::vulkan::pipeline::PrimitiveTopology as Topology;
-use quadrille::vulkan::shader::{Constant, ShaderDefVal};
-use quadrille::vulkan::vk;
-use wgpu_types::{CompareFunction, Face, PolygonMode, PrimitiveTopology};
+use std::mem::size_of;
 
+use bevy_mesh::{Mesh, MeshVertexAttribute, VertexBufferLayout};
+use quadrille::vulkan::Format;
+use quadrille::vulkan::pipeline::{VertexAttribute, VertexLayout};
+use quadrille::vulkan::shader::ShaderDefVal;
+use quadrille_content::materials::{
+    FragmentState, PulledAttribute, PulledAttributes, RenderPipelineDescriptor, VertexState,
+};
+use wgpu_types::{
+    ColorTargetState, CompareFunction, DepthStencilState, Face, FrontFace, PrimitiveState,
+    TextureFormat, VertexFormat,
+};
+
+use crate::extract::mesh_layouts::MeshLayout;
 use crate::pipelines::custom::FixedState;
 use crate::scene::keys::CullMode;
+use crate::tables::mesh_vertex::{MaterialLocations, STANDARD_ATTRIBUTES, Vertex};
 
-/// State of a material's pipelines that [`Material::specialize`](crate::Material::specialize) may change. Each other
-/// state is a pipeline of its own, and each other set of shader defs another translation of the shaders.
+/// State of a material's pipelines for meshes of one layout.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct MaterialPipelineDesc {
-    /// Culled faces, of shadow casters as well.
-    pub cull_mode: Option<Face>,
-    /// Filled polygons, their edges or their corners. Other modes than [`PolygonMode::Fill`] need the feature
-    /// `fillModeNonSolid`.
-    pub polygon_mode: PolygonMode,
-    /// Kind of primitives that the mesh's indices are read as; `None` for the mesh's own.
-    pub topology: Option<PrimitiveTopology>,
-    /// Depth test, with reversed depth: nearer is greater.
-    pub depth_compare: CompareFunction,
-    /// Whether depth is written; `None` for all alpha modes but those that blend.
-    pub depth_write_enabled: Option<bool>,
-    /// Shader defs of all stages, for `@if` and `constants::NAME`.
-    pub shader_defs: Vec<ShaderDefVal>,
-    /// Values of `override` constants of the shaders, by name.
-    pub constants: Vec<(String, Constant)>,
+pub(crate) struct MaterialPipelineState {
+    /// Without its vertex buffers, which differ between layouts of one state.
+    desc: RenderPipelineDescriptor,
+    /// Vertex inputs, where `specialize` replaced those of all meshes.
+    inputs: Option<OwnInputs>,
 }
 
-impl Default for MaterialPipelineDesc {
-    fn default() -> Self {
-        Self {
-            cull_mode: Some(Face::Back),
-            polygon_mode: PolygonMode::Fill,
-            topology: None,
-            depth_compare: CompareFunction::GreaterEqual,
-            depth_write_enabled: None,
-            shader_defs: Vec::new(),
-            constants: Vec::new(),
+/// Vertex inputs of a material's own.
+#[derive(Clone, Debug, PartialEq)]
+struct OwnInputs {
+    /// Attributes in the vertex buffer.
+    layout: VertexLayout,
+    /// Attributes of programs.
+    pulled: PulledAttributes,
+}
+
+/// Attributes of meshes with bevy's locations and shader defs.
+const ATTRIBUTES: [(MeshVertexAttribute, u32, &[&str]); 6] = [
+    (Mesh::ATTRIBUTE_POSITION, 0, &["VERTEX_POSITIONS"]),
+    (Mesh::ATTRIBUTE_NORMAL, 1, &["VERTEX_NORMALS"]),
+    (Mesh::ATTRIBUTE_UV_0, 2, &["VERTEX_UVS", "VERTEX_UVS_A"]),
+    (Mesh::ATTRIBUTE_UV_1, 3, &["VERTEX_UVS", "VERTEX_UVS_B"]),
+    (Mesh::ATTRIBUTE_TANGENT, 4, &["VERTEX_TANGENTS"]),
+    (Mesh::ATTRIBUTE_COLOR, 5, &["VERTEX_COLORS"]),
+];
+
+/// The state that `specialize` begins with.
+pub(crate) fn default_descriptor(
+    layout: &MeshLayout,
+    cull_mode: Option<Face>,
+) -> RenderPipelineDescriptor {
+    let of_mesh = &layout.reference.0;
+    let present = ATTRIBUTES.iter().filter(|it| of_mesh.contains(it.0));
+    let mut shader_defs: Vec<ShaderDefVal> = Vec::new();
+    for &name in present.clone().flat_map(|it| it.2) {
+        if !shader_defs.iter().any(|def| def.name() == name) {
+            shader_defs.push(name.into());
         }
+    }
+    let attributes: Vec<_> = present
+        .map(|(attribute, location, _)| attribute.at_shader_location(*location))
+        .collect();
+    RenderPipelineDescriptor {
+        vertex: VertexState {
+            shader_defs: shader_defs.clone(),
+            buffers: of_mesh.get_layout(&attributes).into_iter().collect(),
+            ..VertexState::default()
+        },
+        primitive: PrimitiveState {
+            cull_mode,
+            ..PrimitiveState::default()
+        },
+        depth_stencil: Some(DepthStencilState {
+            format: TextureFormat::Depth32Float,
+            depth_write_enabled: None,
+            depth_compare: Some(CompareFunction::GreaterEqual),
+            stencil: wgpu_types::StencilState::default(),
+            bias: wgpu_types::DepthBiasState::default(),
+        }),
+        fragment: Some(FragmentState {
+            shader_defs,
+            targets: vec![Some(ColorTargetState::from(TextureFormat::Rgba16Float))],
+            ..FragmentState::default()
+        }),
     }
 }
 
-impl MaterialPipelineDesc {
+impl MaterialPipelineState {
+    /// The state of a descriptor that `specialize` has changed, and that had these vertex buffers before.
+    pub(crate) fn new(
+        mut desc: RenderPipelineDescriptor,
+        before: &[VertexBufferLayout],
+        layout: &MeshLayout,
+    ) -> Self {
+        let buffers = std::mem::take(&mut desc.vertex.buffers);
+        let inputs = (buffers != before).then(|| OwnInputs::new(&buffers, layout));
+        Self { desc, inputs }
+    }
+
+    pub(crate) fn desc(&self) -> &RenderPipelineDescriptor {
+        &self.desc
+    }
+
+    pub(crate) fn vertex_defs(&self) -> &[ShaderDefVal] {
+        &self.desc.vertex.shader_defs
+    }
+
+    pub(crate) fn fragment_defs(&self) -> &[ShaderDefVal] {
+        let fragment = self.desc.fragment.as_ref();
+        fragment.map_or(&[], |fragment| &fragment.shader_defs)
+    }
+
+    /// Attributes in the vertex buffer of a vertex shader of the material (`is_own`), or of all meshes.
+    pub(crate) fn vertex_layout(&self, is_own: bool, locations: MaterialLocations) -> VertexLayout {
+        match self.inputs.as_ref().filter(|_| is_own) {
+            Some(inputs) => inputs.layout.clone(),
+            None => locations.layout(),
+        }
+    }
+
+    /// Attributes of programs that a vertex shader of the material reads.
+    pub(crate) fn pulled(&self) -> Option<&PulledAttributes> {
+        let pulled = self.inputs.as_ref().map(|inputs| &inputs.pulled);
+        pulled.filter(|pulled| !pulled.attributes.is_empty())
+    }
+
+    /// Culled faces.
     pub(crate) fn cull(&self) -> CullMode {
-        CullMode::new(self.cull_mode)
+        let PrimitiveState {
+            cull_mode,
+            front_face,
+            ..
+        } = self.desc.primitive;
+        let culled = match (cull_mode, front_face) {
+            (Some(Face::Back), FrontFace::Cw) => Some(Face::Front),
+            (Some(Face::Front), FrontFace::Cw) => Some(Face::Back),
+            (face, _) => face,
+        };
+        CullMode::new(culled)
     }
 
     /// The state by Vulkan's names.
     pub(crate) fn fixed_state(&self) -> FixedState {
+        let (compare, depth_write) = self.desc.depth();
         FixedState {
-            topology: self.topology.map(|topology| match topology {
-                PrimitiveTopology::PointList => Topology::Points,
-                PrimitiveTopology::LineList => Topology::Lines,
-                PrimitiveTopology::LineStrip => Topology::LineStrip,
-                PrimitiveTopology::TriangleList => Topology::Triangles,
-                PrimitiveTopology::TriangleStrip => Topology::TriangleStrip,
-            }),
-            polygon: match self.polygon_mode {
-                PolygonMode::Fill => vk::PolygonMode::FILL,
-                PolygonMode::Line => vk::PolygonMode::LINE,
-                PolygonMode::Point => vk::PolygonMode::POINT,
-            },
-            depth_compare: Some(match self.depth_compare {
-                CompareFunction::Never => vk::CompareOp::NEVER,
-                CompareFunction::Less => vk::CompareOp::LESS,
-                CompareFunction::Equal => vk::CompareOp::EQUAL,
-                CompareFunction::LessEqual => vk::CompareOp::LESS_OR_EQUAL,
-                CompareFunction::Greater => vk::CompareOp::GREATER,
-                CompareFunction::NotEqual => vk::CompareOp::NOT_EQUAL,
-                CompareFunction::GreaterEqual => vk::CompareOp::GREATER_OR_EQUAL,
-                CompareFunction::Always => vk::CompareOp::ALWAYS,
-            }),
-            depth_write: self.depth_write_enabled,
+            topology: self.desc.topology(),
+            polygon: self.desc.polygon(),
+            depth_compare: Some(compare),
+            depth_write,
+            blend: self.desc.blend(),
         }
     }
 }
+
+impl OwnInputs {
+    fn new(buffers: &[VertexBufferLayout], layout: &MeshLayout) -> Self {
+        let mut inputs = Self {
+            layout: VertexLayout {
+                attributes: Vec::new(),
+                ..Vertex::layout()
+            },
+            pulled: PulledAttributes {
+                attributes: Vec::new(),
+                stride: layout.own.stride,
+            },
+        };
+        for attribute in buffers.iter().flat_map(|it| &it.attributes) {
+            let (location, offset) = (attribute.shader_location, attribute.offset);
+            let own = layout.own.attributes.iter();
+            let own_offset = |words: u32| size_of::<Vertex>() as u64 + 4 * u64::from(words);
+            let mut own = own.filter(|it| own_offset(it.offset) == offset);
+            if let Some(own) = own.next() {
+                inputs.pulled.attributes.push(PulledAttribute {
+                    location,
+                    attribute: *own,
+                });
+            }
+            let mut standard = STANDARD_ATTRIBUTES.iter();
+            if let Some((_, format, _)) = standard.find(|it| it.2 == offset) {
+                inputs.layout.attributes.push(VertexAttribute {
+                    location,
+                    format: match format {
+                        VertexFormat::Float32x2 => Format::R32G32_SFLOAT,
+                        VertexFormat::Float32x3 => Format::R32G32B32_SFLOAT,
+                        _ => Format::R32G32B32A32_SFLOAT,
+                    },
+                    offset: offset as u32,
+                });
+            }
+        }
+        inputs
+    }
+}
+
+#[cfg(test)]
+mod tests;

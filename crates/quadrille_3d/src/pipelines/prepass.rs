@@ -3,17 +3,16 @@
 use bevy_platform::collections::HashMap;
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::ShaderError;
-use quadrille::vulkan::pipeline::{Blend, ColorState, Formats, PipelineState};
+use quadrille::vulkan::pipeline::{Blend, ColorState, Formats, PipelineState, VertexLayout};
 use quadrille::vulkan::shader::ShaderStage;
 use quadrille::vulkan::vk;
 use quadrille_content::materials::{MATERIAL_ROWS, MATERIAL_VERTEX, material_entry_point};
 
-use super::custom::{Inputs, MaterialShaders, PrepassSupport, entry, reads_any};
+use super::custom::{Inputs, MaterialShaders, OWN_ATTRIBUTES, PrepassSupport, entry, reads_any};
 use super::meshes::{CompileResult, MeshPipelines, mesh_pipeline_desc};
 use crate::scene::formats::prepass_formats;
 use crate::scene::keys::{BlendMode, MaterialFeatures, MaterialShader, PipelineKey};
 use crate::scene::prepass::PrepassOutputs;
-use crate::tables::mesh_vertex::MaterialLocations;
 
 /// Images that a prepass draws to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +33,8 @@ pub(crate) struct PrepassShaders {
     pub(crate) vertex: GpuShader,
     /// `None`: depth of the whole surface.
     pub(crate) fragment: Option<GpuShader>,
-    pub(crate) locations: MaterialLocations,
+    /// Attributes in the vertex buffer.
+    pub(crate) vertex_layout: VertexLayout,
 }
 
 /// Key of a pipeline, without what prepasses do not depend on.
@@ -89,8 +89,10 @@ impl PrepassPipelines {
 }
 
 /// Resources of prepass shaders by name.
-const RESOURCES: [&str; 12] = [
+const RESOURCES: [&str; 14] = [
     MATERIAL_ROWS,
+    OWN_ATTRIBUTES[0],
+    OWN_ATTRIBUTES[1],
     "view",
     "globals",
     "mesh_tags",
@@ -335,7 +337,7 @@ impl PrepassShaders {
             )
         };
         let mut desc = GraphicsPipelineDesc {
-            vertex_buffers: vec![self.locations.layout()],
+            vertex_buffers: vec![self.vertex_layout.clone()],
             ..prepass_desc(key, desc)
         };
         material.state.apply(&mut desc);

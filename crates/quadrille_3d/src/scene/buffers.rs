@@ -51,6 +51,15 @@ pub struct PreviousInstances3d(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct MeshTags3d(pub(crate) GpuBuffer);
 
+/// Vertex attributes of programs: for each mesh that has some the words of its vertices, 32 bits for each component.
+#[derive(Resource, Deref)]
+pub struct MeshAttributes3d(pub(crate) GpuBuffer);
+
+/// Indices into [`MeshAttributes3d`] by instance, in the order of [`Instances3d`]: the first word of the vertex with index 0 in
+/// [`Vertices3d`], modulo 2^32. Instances beyond the end have no such attributes.
+#[derive(Resource, Deref)]
+pub struct AttributeBases3d(pub(crate) GpuBuffer);
+
 /// Vertex buffer of all meshes, and of deformed entities. Passes that declare a write have shadow maps drawn in each
 /// frame; bytes of [`Uploads`](quadrille::prelude::Uploads) do not.
 #[derive(Resource, Deref)]

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use bevy_math::{Vec2, Vec3};
-use bevy_mesh::Mesh;
+use bevy_mesh::{Mesh, MeshVertexAttribute};
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
 use quadrille::vulkan::Format;
@@ -12,6 +12,7 @@ use quadrille_content::meshes::{
     MeshVertex, PrimitiveKind, colors, normals, positions, tangents, uvs,
 };
 use quadrille_content::warnings::is_finite;
+use wgpu_types::VertexFormat;
 
 use crate::constants::{NO_UV, NORMAL_OFFSET, TANGENT_OFFSET, VERTEX_WORDS};
 
@@ -55,6 +56,35 @@ impl Vertex {
         }
     }
 }
+
+/// Attributes of meshes that [`Vertex`] has, with their formats and offsets.
+pub(crate) const STANDARD_ATTRIBUTES: [(MeshVertexAttribute, VertexFormat, u64); 6] = {
+    let uvs = offset_of!(Vertex, uvs) as u64;
+    [
+        (
+            Mesh::ATTRIBUTE_POSITION,
+            VertexFormat::Float32x3,
+            offset_of!(Vertex, position) as u64,
+        ),
+        (
+            Mesh::ATTRIBUTE_NORMAL,
+            VertexFormat::Float32x3,
+            offset_of!(Vertex, normal) as u64,
+        ),
+        (Mesh::ATTRIBUTE_UV_0, VertexFormat::Float32x2, uvs),
+        (Mesh::ATTRIBUTE_UV_1, VertexFormat::Float32x2, uvs + 8),
+        (
+            Mesh::ATTRIBUTE_TANGENT,
+            VertexFormat::Float32x4,
+            offset_of!(Vertex, tangent) as u64,
+        ),
+        (
+            Mesh::ATTRIBUTE_COLOR,
+            VertexFormat::Float32x4,
+            offset_of!(Vertex, color) as u64,
+        ),
+    ]
+};
 
 /// Locations of vertex attributes in shaders of materials, by bevy's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +132,8 @@ impl MaterialLocations {
 }
 
 impl MeshVertex for Vertex {
+    const KEEPS_OWN_ATTRIBUTES: bool = true;
+
     fn read(mesh: &Mesh, primitive: PrimitiveKind, indices: &[u32]) -> Result<Vec<Self>, String> {
         let positions = positions(mesh)?;
         let normals = match normals(mesh)? {

@@ -6,14 +6,15 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_mesh::UvChannel;
 use bevy_platform::collections::HashMap;
-use quadrille::material::{MaterialBindingKind, TextureDimension};
-use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, Sampler, SamplerDesc, Uploads};
+use quadrille::material::MaterialBindingKind;
+use quadrille::prelude::{GpuDevice, GpuImage, Sampler, SamplerDesc, Uploads};
 use quadrille::vulkan::Format;
 use quadrille::vulkan::resources::{ImageTable, ImageTableDesc, TableError, TableIndex};
 use quadrille_content::images::DeviceImages;
 use quadrille_content::warnings::{RateLimitedWarnings, asset_label};
 
 use crate::constants::{NO_TEXTURE, SAMPLER_SHIFT, UV_1_BIT};
+use crate::tables::fallback_images::FallbackImages;
 
 /// Bindless table of images and samplers of all materials.
 #[derive(Resource, Deref, DerefMut)]
@@ -26,47 +27,6 @@ pub struct Textures3d {
     samplers: Vec<Sampler>,
     /// Fallbacks of those that are bound by themselves.
     pub(crate) fallbacks: FallbackImages,
-}
-
-/// White images of all dimensions, for materials without an image. Clones are the same images.
-#[derive(Clone)]
-pub(crate) struct FallbackImages([GpuImage; 5]);
-
-impl FallbackImages {
-    fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, BevyError> {
-        let mut image = |extent: [u32; 3], layers: u32, cube: bool| {
-            let desc = ImageDesc {
-                extent,
-                array_layers: layers,
-                cube,
-                ..ImageDesc::sampled("3d white", [1; 2], Format::R8G8B8A8_UNORM)
-            };
-            let image = gpu.create_image(&desc)?;
-            let texels = extent[2] * layers;
-            uploads.write_image(&image, &vec![255; 4 * texels as usize]);
-            Ok::<_, BevyError>(image)
-        };
-        Ok(Self([
-            image([1; 3], 1, false)?,
-            image([1; 3], 2, false)?,
-            image([1, 1, 2], 1, false)?,
-            image([1; 3], 6, true)?,
-            image([1; 3], 12, true)?,
-        ]))
-    }
-
-    /// The image of a dimension.
-    pub(crate) fn get(&self, dimension: TextureDimension) -> Option<&GpuImage> {
-        let index = match dimension {
-            TextureDimension::D1 => return None,
-            TextureDimension::D2 => 0,
-            TextureDimension::D2Array => 1,
-            TextureDimension::D3 => 2,
-            TextureDimension::Cube => 3,
-            TextureDimension::CubeArray => 4,
-        };
-        self.0.get(index)
-    }
 }
 
 /// Maximum number of images.
@@ -90,7 +50,7 @@ impl Textures3d {
         let desc = ImageTableDesc::d2("3d textures", MAX_TEXTURES).with_sampler(&sampler);
         let mut table = gpu.image_table(&desc)?;
         let fallbacks = FallbackImages::new(gpu, uploads)?;
-        let white = table.insert(&fallbacks.0[0])?;
+        let white = table.insert(fallbacks.white())?;
         Ok(Self {
             table,
             white,

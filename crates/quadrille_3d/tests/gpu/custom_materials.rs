@@ -6,7 +6,10 @@ use quadrille::ecs::{RenderError, RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::{Recorder, Render};
 use quadrille_3d::content::ContentPlugin;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{MaterialPipelineDesc, MaterialPipelineKey, Scene3d};
+use quadrille_3d::{
+    MaterialPipeline, MaterialPipelineKey, MeshVertexBufferLayoutRef, RenderPipelineDescriptor,
+    Scene3d, SpecializedMeshPipelineError,
+};
 
 use crate::common::images::pattern;
 use crate::common::{Picture, Rig, log, temporary};
@@ -61,10 +64,16 @@ impl Material for Tinted {
         self.alpha_mode
     }
 
-    fn specialize(pipeline: &mut MaterialPipelineDesc, key: MaterialPipelineKey<Self>) {
+    fn specialize(
+        _: &MaterialPipeline,
+        descriptor: &mut RenderPipelineDescriptor,
+        _: &MeshVertexBufferLayoutRef,
+        key: MaterialPipelineKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
         if key.bind_group_data {
-            pipeline.cull_mode = None;
+            descriptor.primitive.cull_mode = None;
         }
+        Ok(())
     }
 }
 

@@ -2,7 +2,10 @@
 
 use bevy_app::App;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{MaterialPipelineDesc, MaterialPipelineKey};
+use quadrille_3d::{
+    MaterialPipeline, MaterialPipelineKey, MeshVertexBufferLayoutRef, RenderPipelineDescriptor,
+    SpecializedMeshPipelineError,
+};
 
 use crate::common::{Rig, log};
 use crate::material_shaders::{
@@ -19,8 +22,9 @@ fn add_types(app: &mut App) {
         MaterialPlugin::<Specialized>::default(),
         MaterialPlugin::<ExtendedMaterial<StandardMaterial, Halved>>::default(),
         MaterialPlugin::<ExtendedMaterial<StandardMaterial, Unchanged>>::default(),
+        MaterialPlugin::<ExtendedMaterial<StandardMaterial, Reading>>::default(),
     ));
-    for (number, source) in [(1, MOVED), (5, SPECIALIZED), (6, HALVED)] {
+    for (number, source) in [(1, MOVED), (5, SPECIALIZED), (6, HALVED), (7, READING)] {
         add_shader(app, number, source);
     }
 }
@@ -54,16 +58,29 @@ impl Material for Specialized {
         shader_ref(5)
     }
 
-    fn specialize(pipeline: &mut MaterialPipelineDesc, key: MaterialPipelineKey<Self>) {
+    fn specialize(
+        _: &MaterialPipeline,
+        descriptor: &mut RenderPipelineDescriptor,
+        _: &MeshVertexBufferLayoutRef,
+        key: MaterialPipelineKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        let fragment = descriptor.fragment.as_mut().expect("it has one");
         match key.bind_group_data {
             Kind::Plain => {}
-            Kind::Swapped => pipeline.shader_defs.push("SWAPPED".into()),
-            Kind::Dimmed => pipeline.constants.push(("SCALE".into(), 0.5_f32.into())),
-            Kind::OnTop => pipeline.depth_compare = wgpu_types::CompareFunction::Always,
+            Kind::Swapped => fragment.shader_defs.push("SWAPPED".into()),
+            Kind::Dimmed => fragment.constants.push(("SCALE".into(), 0.5)),
+            Kind::OnTop => {
+                let depth = descriptor
+                    .depth_stencil
+                    .as_mut()
+                    .expect("it has a depth test");
+                depth.depth_compare = Some(wgpu_types::CompareFunction::Always);
+            }
             Kind::Points => {
-                pipeline.topology = Some(wgpu_types::PrimitiveTopology::PointList);
+                descriptor.primitive.topology = wgpu_types::PrimitiveTopology::PointList;
             }
         }
+        Ok(())
     }
 }
 
@@ -128,6 +145,55 @@ impl MaterialExtension for Halved {
     fn fragment_shader() -> ShaderRef {
         shader_ref(6)
     }
+}
+
+/// Shows a value of the standard material.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+#[bindless(index_table(range(50..53), binding(100)))]
+struct Reading {
+    #[uniform(50)]
+    factor: f32,
+}
+
+impl MaterialExtension for Reading {
+    fn fragment_shader() -> ShaderRef {
+        shader_ref(7)
+    }
+}
+
+const READING: &str = "
+import bevy_pbr::render::{forward_io::VertexOutput, pbr_bindings::material};
+
+@group(constants::MATERIAL_BIND_GROUP) @binding(50) var<uniform> factor: f32;
+
+@fragment
+fn fragment(in: VertexOutput) -> @location(0) vec4f {
+    let scale = material.uv_transform[0].x;
+    return vec4f(material.base_color.r * factor, material.metallic, scale, 1.0);
+}
+";
+
+#[test]
+#[ignore = "needs a device"]
+fn extensions_read_the_standard_material() {
+    log::collect();
+    let mut rig = rig();
+    for (x, metallic) in [(-0.25, 0.5), (0.25, 0.75)] {
+        let material = ExtendedMaterial {
+            base: StandardMaterial {
+                base_color: Color::linear_rgb(0.5, 0.0, 0.0),
+                metallic,
+                uv_transform: bevy_math::Affine2::from_scale(Vec2::splat(0.25)),
+                ..StandardMaterial::default()
+            },
+            extension: Reading { factor: 0.5 },
+        };
+        square(&mut rig, Vec3::new(x, 0.0, 0.0), 0.25, material);
+    }
+    let picture = rig.picture();
+    assert_color(picture.at(8, 16), [0.25, 0.5, 0.25], "a material");
+    assert_color(picture.at(24, 16), [0.25, 0.75, 0.25], "another one");
+    assert!(log::take().is_empty());
 }
 
 /// Changes nothing.

@@ -156,13 +156,9 @@ const DECLARATIONS: [(&str, &str); 32] = [
 ];
 
 /// Whole shaders, with a part of the message.
-const SHADERS: [(&str, &str); 27] = [
+const SHADERS: [(&str, &str); 26] = [
     ("", "no entry point"),
     ("fn fragment() {}", "no entry point"),
-    (
-        "@fragment fn fragment() {}",
-        "returns no `@location(0) vec4f`",
-    ),
     (
         "@fragment fn fragment() -> @location(0) vec3f { return vec3f(); }",
         "returns no `@location(0) vec4f`",

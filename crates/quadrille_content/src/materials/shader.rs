@@ -12,6 +12,7 @@
 
 mod entry;
 mod globals;
+mod pulled;
 mod scan;
 
 use quadrille::material::{MaterialBinding, MaterialBindingKind};
@@ -22,6 +23,7 @@ use quadrille::vulkan::shader::{
 use crate::materials::layout::{MaterialLayout, UNIFORM_ALIGNMENT};
 use crate::shaders::Shader;
 use globals::Storage;
+pub use pulled::{PulledAttribute, PulledAttributes};
 use scan::Scanner;
 
 /// Variable of the table of rows.
@@ -35,7 +37,7 @@ pub const MATERIAL_VERTEX: &str = "quadrille_vertex";
 
 /// Places of rows and images in the shaders of a renderer.
 #[derive(Clone, Copy, Debug)]
-pub struct MaterialShaderForm {
+pub struct MaterialShaderForm<'a> {
     /// Number of the group of materials: `constants::MATERIAL_BIND_GROUP`.
     pub group: u32,
     /// WGSL that is added to each shader, with its imports: `fn quadrille_row(quadrille_index: u32) -> u32`, the row of an
@@ -50,6 +52,13 @@ pub struct MaterialShaderForm {
     pub rows_binding: u32,
     /// Access to textures and samplers.
     pub images: MaterialImages,
+    /// Vertex attributes that are read from a buffer of words, and WGSL that is added to vertex shaders then:
+    /// `fn quadrille_attribute(quadrille_index: u32, quadrille_vertex: u32, quadrille_stride: u32) -> u32`, the first word of
+    /// a vertex of an instance, and `fn quadrille_word(quadrille_at: u32) -> u32`.
+    pub pulled: Option<(&'a PulledAttributes, &'static str)>,
+    /// WGSL that is added to fragment shaders, or nothing: `fn quadrille_enter(quadrille_index: u32)`, which is called first,
+    /// and its imports.
+    pub enter: &'static str,
 }
 
 /// Access of generated shaders to textures and samplers.
@@ -93,7 +102,7 @@ pub fn translate_material(
     material: &str,
     (shader, stage): (&Shader, MaterialStage),
     layout: &MaterialLayout,
-    form: &MaterialShaderForm,
+    form: &MaterialShaderForm<'_>,
     defs: &[ShaderDefVal],
     bound: &mut Vec<BoundBinding>,
 ) -> Result<GpuShader, String> {
@@ -137,7 +146,7 @@ fn generate(
     material: &str,
     (shader, stage): (&Shader, MaterialStage),
     layout: &MaterialLayout,
-    form: &MaterialShaderForm,
+    form: &MaterialShaderForm<'_>,
     defs: &[ShaderDefVal],
     bound: &mut Vec<BoundBinding>,
 ) -> Result<ComposedShader, String> {
@@ -147,8 +156,15 @@ fn generate(
         MaterialImages::Bindless => scan::NAMES,
         MaterialImages::Bound(_) => "",
     };
+    let pulled = form.pulled.filter(|_| stage != MaterialStage::Fragment);
+    let of_pulled = pulled.map_or("", |(_, prelude)| prelude);
     // The semicolon ends a declaration that a half-written file does not.
-    let source = format!("{}\n;{}\n{names}", shader.source, form.prelude);
+    let enter = match stage {
+        MaterialStage::Fragment => form.enter,
+        MaterialStage::Vertex | MaterialStage::VertexPosition => "",
+    };
+    let prelude = form.prelude;
+    let source = format!("{}\n;{prelude}{enter}{of_pulled}\n{names}", shader.source);
     let mut composed = options
         .compose(&shader.path, &source, shader.file.as_deref())
         .map_err(|error| error.to_string())?;
@@ -166,7 +182,11 @@ fn generate(
     let loads = globals.iter().any(|it| it.storage.is_of_row());
     match stage {
         MaterialStage::Fragment => scanner.enter_fragment(loads, &mut edits)?,
-        _ => scanner.enter_vertex(loads, (stage, form.instance_index), &mut edits)?,
+        _ => {
+            let pulled = pulled.map(|(pulled, _)| pulled);
+            let inputs = (stage, form.instance_index, pulled);
+            scanner.enter_vertex(loads, inputs, &mut edits)?;
+        }
     }
     if loads {
         let end = scanner.source.len();

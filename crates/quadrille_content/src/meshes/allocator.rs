@@ -9,6 +9,7 @@ use quadrille::vulkan::Error;
 use crate::buffers::block_allocator::{BlockAllocator, BlockKey};
 use crate::meshes::assets::{MeshAssets, is_released};
 use crate::meshes::data::{MeshData, MeshVertex, PrimitiveKind};
+use crate::meshes::own_attributes::OwnAttributes;
 
 /// Draw parameters of a mesh in the shared buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +30,8 @@ struct MeshBlocks {
     primitive: PrimitiveKind,
     vertices: BlockKey,
     indices: BlockKey,
+    /// Words of attributes of programs, and those of a vertex.
+    own_attributes: Option<(BlockKey, u32)>,
 }
 
 /// Allocator of meshes with vertices of type `V` in shared device buffers. Keeps no CPU copy of mesh assets.
@@ -42,6 +45,7 @@ pub struct MeshAllocator<V> {
     builtin: Vec<MeshData<V>>,
     vertices: BlockAllocator<V>,
     indices: BlockAllocator<u32>,
+    own_attributes: BlockAllocator<u32>,
     changes: u64,
     contents: u64,
     /// Whether all meshes must be uploaded again.
@@ -56,6 +60,7 @@ impl<V> Default for MeshAllocator<V> {
             builtin: Vec::new(),
             vertices: BlockAllocator::default(),
             indices: BlockAllocator::default(),
+            own_attributes: BlockAllocator::default(),
             changes: 0,
             contents: 0,
             is_dirty: false,
@@ -72,7 +77,7 @@ impl<V: MeshVertex> MeshAllocator<V> {
             index_count: data.indices.len() as u32,
             base_vertex: self.builtin.iter().map(|it| it.vertices.len() as i32).sum(),
         };
-        self.append(data.clone());
+        self.append(data.clone(), (Vec::new(), 0));
         self.builtin.push(data.clone());
         allocation
     }
@@ -87,6 +92,12 @@ impl<V: MeshVertex> MeshAllocator<V> {
             index_count: indices.end - indices.start,
             base_vertex: self.vertices.range(blocks.vertices).start as i32,
         })
+    }
+
+    /// Returns the first word of a mesh's attributes of programs, and the words of a vertex; `None` without any.
+    pub fn own_attributes(&self, id: AssetId<Mesh>) -> Option<(u32, u32)> {
+        let (key, stride) = self.blocks.get(&id)?.own_attributes?;
+        Some((self.own_attributes.range(key).start, stride))
     }
 
     /// Returns a counter that changes whenever any mesh is added, moved or removed.
@@ -153,7 +164,8 @@ impl<V: MeshVertex> MeshAllocator<V> {
     /// [`Self::request`], and before [`Self::upload`].
     pub fn compact(&mut self) {
         let vertices = self.vertices.compact();
-        if self.indices.compact() || vertices {
+        let own_attributes = self.own_attributes.compact();
+        if self.indices.compact() || vertices || own_attributes {
             self.changes += 1;
         }
     }
@@ -173,16 +185,42 @@ impl<V: MeshVertex> MeshAllocator<V> {
         self.indices.upload(gpu, uploads, indices)
     }
 
-    fn append(&mut self, data: MeshData<V>) -> Option<MeshBlocks> {
+    /// Uploads pending attributes of programs, as [`Self::upload`].
+    ///
+    /// # Errors
+    /// The buffer cannot be created.
+    pub fn upload_own_attributes(
+        &mut self,
+        gpu: &GpuDevice,
+        uploads: &mut Uploads,
+        buffer: &mut GpuBuffer,
+    ) -> Result<(), Error> {
+        self.own_attributes.upload(gpu, uploads, buffer)
+    }
+
+    /// Adds a mesh, with attributes of programs and the words of a vertex of them.
+    fn append(&mut self, data: MeshData<V>, (own, stride): (Vec<u32>, u32)) -> Option<MeshBlocks> {
         let vertices = self.vertices.add(data.vertices)?;
         let Some(indices) = self.indices.add(data.indices) else {
             self.vertices.remove(vertices);
             return None;
         };
+        let own_attributes = match own.is_empty() {
+            true => None,
+            false => {
+                let Some(key) = self.own_attributes.add(own) else {
+                    self.vertices.remove(vertices);
+                    self.indices.remove(indices);
+                    return None;
+                };
+                Some((key, stride))
+            }
+        };
         Some(MeshBlocks {
             primitive: data.primitive,
             vertices,
             indices,
+            own_attributes,
         })
     }
 
@@ -200,8 +238,13 @@ impl<V: MeshVertex> MeshAllocator<V> {
         }
         match MeshData::read(mesh) {
             Ok((data, skipped)) => {
+                let own = match V::KEEPS_OWN_ATTRIBUTES {
+                    true => OwnAttributes::of(mesh),
+                    false => OwnAttributes::default(),
+                };
+                let own = (own.read(mesh), own.stride);
                 assets.mark_read::<V>(id, skipped);
-                self.insert(id, data, assets);
+                self.insert(id, (data, own), assets);
             }
             Err(reason) => {
                 self.remove(id);
@@ -210,14 +253,19 @@ impl<V: MeshVertex> MeshAllocator<V> {
         }
     }
 
-    fn insert(&mut self, id: AssetId<Mesh>, data: MeshData<V>, assets: &mut MeshAssets<'_, '_>) {
+    fn insert(
+        &mut self,
+        id: AssetId<Mesh>,
+        (data, own): (MeshData<V>, (Vec<u32>, u32)),
+        assets: &mut MeshAssets<'_, '_>,
+    ) {
         self.contents += 1;
-        let before = self.allocation(id);
+        let before = (self.allocation(id), self.own_attributes(id));
         if let Some(old) = self.blocks.remove(&id) {
             self.free_blocks(old);
         }
         let [vertices, indices] = [data.vertices.len(), data.indices.len()];
-        match self.append(data) {
+        match self.append(data, own) {
             Some(blocks) => {
                 self.blocks.insert(id, blocks);
             }
@@ -229,7 +277,7 @@ impl<V: MeshVertex> MeshAllocator<V> {
                 assets.report_error::<V>(id, reason);
             }
         }
-        if self.allocation(id) != before {
+        if (self.allocation(id), self.own_attributes(id)) != before {
             self.changes += 1;
         }
     }
@@ -237,6 +285,9 @@ impl<V: MeshVertex> MeshAllocator<V> {
     fn free_blocks(&mut self, blocks: MeshBlocks) {
         self.vertices.remove(blocks.vertices);
         self.indices.remove(blocks.indices);
+        if let Some((key, _)) = blocks.own_attributes {
+            self.own_attributes.remove(key);
+        }
     }
 
     fn remove(&mut self, id: AssetId<Mesh>) {
@@ -250,9 +301,10 @@ impl<V: MeshVertex> MeshAllocator<V> {
     fn reread_all(&mut self, assets: &mut MeshAssets<'_, '_>) {
         self.vertices = BlockAllocator::default();
         self.indices = BlockAllocator::default();
+        self.own_attributes = BlockAllocator::default();
         self.changes += 1;
         for data in self.builtin.clone() {
-            self.append(data);
+            self.append(data, (Vec::new(), 0));
         }
         let mut ids: Vec<_> = self.blocks.drain().map(|(id, _)| id).collect();
         ids.sort_unstable();

@@ -20,6 +20,9 @@ pub enum PrimitiveKind {
 
 /// Vertex type that is read from mesh assets.
 pub trait MeshVertex: Pod + RowValue + Send + Sync + 'static {
+    /// Whether attributes of programs are kept as well ([`OwnAttributes`](crate::meshes::OwnAttributes)).
+    const KEEPS_OWN_ATTRIBUTES: bool = false;
+
     /// Reads all vertices of a mesh with this topology and these indices.
     ///
     /// # Errors

@@ -57,6 +57,20 @@ impl GpuShader {
         let mut constants = overrides.flat_map(|it| &it.constants);
         constants.any(|constant| constant.own == name)
     }
+
+    /// A number as the type of the `override` of this name, as bevy and WebGPU give constants; `None` if the shader has
+    /// none, or its type cannot have that value.
+    pub fn constant(&self, name: &str, value: f64) -> Option<Constant> {
+        let known = self.0.overrides.as_ref()?.find(name)?;
+        let is_whole = value.fract() == 0.0;
+        match known.scalar?.kind {
+            ScalarKind::Bool => Some(Constant::Bool(value != 0.0)),
+            ScalarKind::Sint if is_whole => Some(Constant::I32(value as i32)),
+            ScalarKind::Uint if is_whole && value >= 0.0 => Some(Constant::U32(value as u32)),
+            ScalarKind::Float => Some(Constant::F32(value as f32)),
+            _ => None,
+        }
+    }
 }
 
 impl Overrides {

@@ -49,7 +49,7 @@ impl Fixture {
             values,
             alpha_mode: Some(AlphaMode::Opaque),
             depth_bias: 0.0,
-            pipeline: Material2dPipelineDesc::default(),
+            pipeline: MaterialPipelineState::default(),
         };
         let id = instance.0.expect("it has an asset");
         self.store.put((id, TypeId::of::<Tinted>()), desc);

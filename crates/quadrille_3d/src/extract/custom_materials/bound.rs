@@ -15,7 +15,7 @@ use quadrille_content::materials::{BoundBinding, MaterialLayout, ShaderBuffers};
 
 use super::MaterialDesc;
 use crate::pipelines::custom::MaterialShaders;
-use crate::tables::textures::FallbackImages;
+use crate::tables::fallback_images::FallbackImages;
 
 /// Buffers that shaders of materials read: the passes that draw declare all of them.
 #[derive(Resource, Deref, Default)]
@@ -34,18 +34,21 @@ pub(crate) enum BoundResource {
     Sampler(Sampler),
 }
 
-/// Resources of materials, by their rows in the table of all materials, with their numbers in group 0.
+/// Resources of materials, by the numbers of their shaders and their rows in the table of all materials, with their numbers
+/// in group 0.
 #[derive(Resource, Default)]
 pub(crate) struct BoundMaterials {
-    resources: HashMap<u32, Vec<(u32, BoundResource)>>,
+    resources: HashMap<(u32, u32), Vec<(u32, BoundResource)>>,
     /// Whether shaders of shadow maps read any.
     pub(crate) in_shadows: bool,
 }
 
 impl BoundMaterials {
-    /// Resources of a material.
-    pub(crate) fn get(&self, material: u32) -> &[(u32, BoundResource)] {
-        self.resources.get(&material).map_or(&[], Vec::as_slice)
+    /// Resources of a material for the shaders with a number.
+    pub(crate) fn get(&self, shader: u32, material: u32) -> &[(u32, BoundResource)] {
+        self.resources
+            .get(&(shader, material))
+            .map_or(&[], Vec::as_slice)
     }
 }
 
@@ -83,10 +86,10 @@ impl BoundLists<'_> {
         self.images.0.clear();
     }
 
-    /// Adds the resources of a material with this row in the table of all materials.
+    /// Adds the resources of a material for shaders with a number, with this row in the table of all materials.
     pub(crate) fn add(
         &mut self,
-        index: u32,
+        key: (u32, u32),
         resolved: Vec<(u32, Resolved)>,
         known: &mut HashMap<ResourceId, usize>,
         in_shadows: bool,
@@ -114,7 +117,7 @@ impl BoundLists<'_> {
             };
             resources.push((number, resource));
         }
-        self.materials.resources.insert(index, resources);
+        self.materials.resources.insert(key, resources);
         self.materials.in_shadows |= in_shadows;
     }
 }
@@ -161,9 +164,12 @@ pub(super) fn resolve(
                             _ => own.unwrap_or(sources.sampler).clone(),
                         })
                     }
-                    kind => match shown {
+                    _ => match shown {
                         Some(shown) => texture(binding, shown.image)?,
-                        None => fallback(binding, kind, sources.fallbacks)?,
+                        None => match fallback(binding, sources.fallbacks) {
+                            Err(_) if !shaders.reads(number) => continue,
+                            resolved => resolved?,
+                        },
                     },
                 }
             }
@@ -255,21 +261,9 @@ fn texels(desc: &ImageDesc) -> TextureSampleType {
 }
 
 /// Image in place of one that a material does not have: white, as in bevy.
-fn fallback(
-    binding: &MaterialBinding,
-    kind: MaterialBindingKind,
-    fallbacks: &FallbackImages,
-) -> Result<Resolved, Unbound> {
-    let MaterialBinding { binding, field, .. } = binding;
-    let image = match kind {
-        MaterialBindingKind::Texture {
-            dimension,
-            sample_type: TextureSampleType::Float,
-            multisampled: false,
-        } => fallbacks.get(dimension),
-        _ => None,
-    };
-    let image = image.ok_or_else(|| {
+fn fallback(binding: &MaterialBinding, fallbacks: &FallbackImages) -> Result<Resolved, Unbound> {
+    let image = fallbacks.get(binding.kind).ok_or_else(|| {
+        let MaterialBinding { binding, field, .. } = binding;
         Unbound::Wrong(format!(
             "there is no image at binding {binding} (`{field}`), and no fallback of this kind. Give the material an image"
         ))

@@ -9,15 +9,16 @@ use quadrille_content::materials::{
 };
 use quadrille_content::shaders::Shader;
 
-use super::{BoundState, CustomMaterial, MaterialDesc};
+use super::{BoundState, CustomMaterial, LayoutState, MaterialDesc};
 use crate::extract::materials::{MaterialRow, MaterialState};
+use crate::extract::mesh_layouts::{LayoutId, MeshLayout};
 use crate::pipelines::Pipelines3d;
 use crate::pipelines::PrepassShaders;
 use crate::pipelines::custom::{
-    FORM, MaterialShaders, PREPASS_PIPELINE, PrepassSupport, SHADOW_FORM, SHADOW_PASS,
-    ShadowShaders,
+    FORM, MaterialShaders, PREPASS_PIPELINE, PULLED_PRELUDE, PrepassSupport, SHADOW_FORM,
+    SHADOW_PASS, STANDARD_MATERIAL_PRELUDE, ShadowShaders,
 };
-use crate::pipelines::material_desc::MaterialPipelineDesc;
+use crate::pipelines::material_desc::MaterialPipelineState;
 use crate::scene::keys::MaterialShader;
 use crate::scene::prepass::PrepassOutputs;
 use crate::tables::mesh_vertex::MaterialLocations;
@@ -52,7 +53,7 @@ impl StageShaders {
 
 /// Shaders of a material type with one state of its pipelines.
 struct Variant {
-    pipeline: MaterialPipelineDesc,
+    pipeline: MaterialPipelineState,
     shaders: ShaderState,
 }
 
@@ -73,6 +74,8 @@ pub(super) struct MaterialType {
     /// A file cannot be loaded, or there is no fragment shader.
     is_unusable: bool,
     variants: Vec<Variant>,
+    /// Reasons for which meshes are not drawn, logged once.
+    reasons: HashSet<String>,
 }
 
 impl MaterialType {
@@ -82,6 +85,40 @@ impl MaterialType {
             is_unusable: shaders.fragment.is_none() && !shaders.extends_standard,
             shaders,
             variants: Vec::new(),
+            reasons: HashSet::default(),
+        }
+    }
+
+    /// Adds the state of a material for meshes of a layout.
+    pub(super) fn add_layout(
+        &mut self,
+        material: &mut CustomMaterial,
+        (id, layout): (LayoutId, &MeshLayout),
+    ) {
+        let variant = match material.desc.pipeline(layout) {
+            Ok(pipeline) => Some(self.variant(&pipeline)),
+            Err(why) => {
+                let (name, why) = (self.name, why.to_string());
+                if !self.reasons.contains(&why) {
+                    tracing::error!(
+                        "some meshes with the material `{name}` are not drawn: {why}. Insert the attribute"
+                    );
+                    self.reasons.insert(why);
+                }
+                None
+            }
+        };
+        material.layouts.push(LayoutState {
+            layout: id,
+            variant,
+            state: self.state(variant, material.index, &material.desc),
+        });
+    }
+
+    /// Updates the states of a material.
+    pub(super) fn refresh_layouts(&self, material: &mut CustomMaterial) {
+        for layout in &mut material.layouts {
+            layout.state = self.state(layout.variant, material.index, &material.desc);
         }
     }
 
@@ -90,7 +127,7 @@ impl MaterialType {
     }
 
     /// Index of the shaders with this state of the pipelines, which are added if they are new.
-    pub(super) fn variant(&mut self, pipeline: &MaterialPipelineDesc) -> usize {
+    fn variant(&mut self, pipeline: &MaterialPipelineState) -> usize {
         let known = self.variants.iter();
         let known = known.take_while(|it| it.pipeline != *pipeline).count();
         if known == self.variants.len() {
@@ -122,11 +159,11 @@ impl MaterialType {
         })
     }
 
-    /// Shaders of a variant that bind resources of each material by itself.
-    pub(super) fn bound_shaders(&self, variant: usize) -> Option<&MaterialShaders> {
+    /// Shaders of a variant that bind resources of each material by itself, with their number.
+    pub(super) fn bound_shaders(&self, variant: usize) -> Option<(u32, &MaterialShaders)> {
         match &self.variants[variant].shaders {
-            ShaderState::Translated(shaders, Some(_)) => {
-                (!shaders.bound.is_empty()).then_some(&**shaders)
+            ShaderState::Translated(shaders, Some(number)) => {
+                (!shaders.bound.is_empty()).then_some((*number, &**shaders))
             }
             _ => None,
         }
@@ -293,12 +330,16 @@ impl MaterialType {
         material: &mut CustomMaterial,
         textures: &mut TextureSource,
     ) -> MaterialRow {
-        let desc = &material.desc;
-        let is_failed = matches!(self.variants[material.variant].shaders, ShaderState::Failed);
+        let mut variants = material.layouts.iter().filter_map(|it| it.variant);
+        let is_failed = variants.any(|it| matches!(self.variants[it].shaders, ShaderState::Failed));
+        if is_failed {
+            // One row serves meshes of all layouts.
+            material.set_fallback();
+        }
         if is_failed || material.bound == BoundState::Wrong {
             return MaterialRow::fallback();
         }
-        let row = MaterialRow::custom(material.row, desc, textures);
+        let row = MaterialRow::custom(material.row, &material.desc, textures);
         let Some(why) = row.invalid_value() else {
             return row;
         };
@@ -308,19 +349,20 @@ impl MaterialType {
                 "meshes with a material `{name}` are drawn in magenta: {why}. Set finite values"
             )
         });
-        material.state = MaterialState::fallback(desc.casts_shadows);
+        material.set_fallback();
         MaterialRow::fallback()
     }
 
     /// State of a material of this type with this row in the table of all materials.
-    pub(super) fn state(&self, variant: usize, index: u32, desc: &MaterialDesc) -> MaterialState {
-        match &self.variants[variant].shaders {
-            ShaderState::Translated(shaders, Some(number)) => {
+    fn state(&self, variant: Option<usize>, index: u32, desc: &MaterialDesc) -> MaterialState {
+        let variant = variant.map(|variant| &self.variants[variant]);
+        match variant.map(|it| (&it.pipeline, &it.shaders)) {
+            Some((pipeline, ShaderState::Translated(shaders, Some(number)))) => {
                 let shader = MaterialShader::Custom {
                     number: *number,
                     material: (!shaders.bound.is_empty()).then_some(index),
                 };
-                MaterialState::custom(desc, shader)
+                MaterialState::custom(desc, pipeline.cull(), shader)
             }
             _ => MaterialState::fallback(desc.casts_shadows),
         }
@@ -337,17 +379,8 @@ struct Sources {
     extends_standard: bool,
 }
 
-/// Shader defs of all materials: meshes have all attributes, and may cross-fade.
-const DEFS: [&str; 8] = [
-    "VISIBILITY_RANGE_DITHER",
-    "VERTEX_POSITIONS",
-    "VERTEX_NORMALS",
-    "VERTEX_UVS",
-    "VERTEX_UVS_A",
-    "VERTEX_UVS_B",
-    "VERTEX_TANGENTS",
-    "VERTEX_COLORS",
-];
+/// Shader defs of all materials: meshes may cross-fade.
+const DEFS: [&str; 1] = ["VISIBILITY_RANGE_DITHER"];
 
 /// Further shader defs of shaders for prepasses and shadow maps.
 const PREPASS_DEFS: [&str; 3] = [
@@ -393,7 +426,7 @@ impl Sources {
         &self,
         material: &str,
         layout: &MaterialLayout,
-        pipeline: &MaterialPipelineDesc,
+        pipeline: &MaterialPipelineState,
         prepass_vertex: &GpuShader,
     ) -> Result<MaterialShaders, String> {
         let mut translation = Translation {
@@ -408,19 +441,23 @@ impl Sources {
         let vertex = vertex.map(|it| main.stage((it, MaterialStage::Vertex), &FORM, &[]));
         let vertex = vertex.transpose()?;
         let shadow = self.translate_shadow(main, prepass_vertex)?;
+        let is_own = vertex.is_some();
+        let constants = [Some(&fragment), vertex.as_ref()];
+        let constants: Vec<_> = constants.into_iter().flatten().collect();
         Ok(MaterialShaders {
+            constants: pipeline.desc().constants(&constants)?,
             vertex,
             fragment,
             shadow,
             prepass: self.prepass_support(pipeline),
             state: pipeline.fixed_state(),
-            constants: pipeline.constants.clone(),
+            vertex_layout: pipeline.vertex_layout(is_own, MaterialLocations::Forward),
             bound: translation.bound,
         })
     }
 
     /// Shaders that draw the material in prepasses.
-    fn prepass_support(&self, pipeline: &MaterialPipelineDesc) -> PrepassSupport {
+    fn prepass_support(&self, pipeline: &MaterialPipelineState) -> PrepassSupport {
         let has_fragment = self.prepass_fragment.is_some();
         if !(self.enable_prepass && pipeline.fixed_state().fits_prepass()) {
             PrepassSupport::Absent
@@ -459,12 +496,14 @@ impl Sources {
         let fragment = fragment
             .map(|shader| translation.stage((&shader, MaterialStage::Fragment), &FORM, &defs));
         let fragment = fragment.transpose()?;
-        let vertex = match (&self.prepass_vertex, locations, &self.vertex) {
-            (Some(shader), ..) | (None, MaterialLocations::Forward, Some(shader)) => shader.clone(),
-            _ => fallback(
-                include_str!("../../../shaders/material_vertex.wgsl"),
-                "quadrille_3d/material_vertex.wgsl",
-            ),
+        let (vertex, is_own) = match (&self.prepass_vertex, locations, &self.vertex) {
+            (Some(shader), ..) | (None, MaterialLocations::Forward, Some(shader)) => {
+                (shader.clone(), true)
+            }
+            _ => {
+                let source = include_str!("../../../shaders/material_vertex.wgsl");
+                (fallback(source, "quadrille_3d/material_vertex.wgsl"), false)
+            }
         };
         let stage = match fragment {
             Some(_) => MaterialStage::Vertex,
@@ -474,7 +513,7 @@ impl Sources {
         Ok(PrepassShaders {
             vertex,
             fragment,
-            locations,
+            vertex_layout: translation.pipeline.vertex_layout(is_own, locations),
         })
     }
 
@@ -494,23 +533,26 @@ impl Sources {
             Some(_) => MaterialStage::Vertex,
             None => MaterialStage::VertexPosition,
         };
-        let (vertex, locations) = match (&self.prepass_vertex, &self.vertex, &fragment) {
+        let pipeline = translation.pipeline;
+        let (vertex, vertex_layout) = match (&self.prepass_vertex, &self.vertex, &fragment) {
             (Some(shader), ..) => {
                 let vertex = translation.stage((shader, stage), &SHADOW_FORM, &defs)?;
-                (vertex, MaterialLocations::Prepass)
+                let layout = pipeline.vertex_layout(true, MaterialLocations::Prepass);
+                (vertex, layout)
             }
-            (None, _, Some(_)) => (prepass_vertex.clone(), MaterialLocations::Prepass),
+            (None, _, Some(_)) => (prepass_vertex.clone(), MaterialLocations::Prepass.layout()),
             (None, Some(shader), None) => {
                 let vertex = translation.stage((shader, stage), &SHADOW_FORM, &[SHADOW_PASS])?;
-                (vertex, MaterialLocations::Forward)
+                let layout = pipeline.vertex_layout(true, MaterialLocations::Forward);
+                (vertex, layout)
             }
             (None, None, None) => return Ok(None),
         };
         Ok(Some(ShadowShaders {
             vertex,
             fragment,
-            locations,
-            cull: translation.pipeline.cull(),
+            vertex_layout,
+            cull: pipeline.cull(),
         }))
     }
 }
@@ -519,7 +561,7 @@ impl Sources {
 struct Translation<'a> {
     material: &'a str,
     layout: &'a MaterialLayout,
-    pipeline: &'a MaterialPipelineDesc,
+    pipeline: &'a MaterialPipelineState,
     bound: Vec<BoundBinding>,
 }
 
@@ -528,13 +570,25 @@ impl Translation<'_> {
     fn stage(
         &mut self,
         shader: (&Shader, MaterialStage),
-        form: &MaterialShaderForm,
+        form: &MaterialShaderForm<'_>,
         defs: &[&'static str],
     ) -> Result<GpuShader, String> {
         let defs = DEFS.iter().chain(defs).copied().map(ShaderDefVal::from);
-        let own = self.pipeline.shader_defs.iter().cloned();
-        let defs: Vec<_> = defs.chain(own).collect();
+        let own = match shader.1 {
+            MaterialStage::Fragment => self.pipeline.fragment_defs(),
+            MaterialStage::Vertex | MaterialStage::VertexPosition => self.pipeline.vertex_defs(),
+        };
+        let defs: Vec<_> = defs.chain(own.iter().cloned()).collect();
         let (material, layout) = (self.material, self.layout);
-        translate_material(material, shader, layout, form, &defs, &mut self.bound)
+        let pulled = self.pipeline.pulled();
+        let form = MaterialShaderForm {
+            pulled: pulled.map(|pulled| (pulled, PULLED_PRELUDE)),
+            enter: match shader.0.source.contains("pbr_bindings") {
+                true => STANDARD_MATERIAL_PRELUDE,
+                false => "",
+            },
+            ..*form
+        };
+        translate_material(material, shader, layout, &form, &defs, &mut self.bound)
     }
 }

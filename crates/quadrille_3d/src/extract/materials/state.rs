@@ -40,11 +40,11 @@ impl MaterialState {
     }
 
     /// Returns the state of a material with shaders of its own.
-    pub(crate) fn custom(desc: &MaterialDesc, shader: MaterialShader) -> Self {
+    pub(crate) fn custom(desc: &MaterialDesc, cull: CullMode, shader: MaterialShader) -> Self {
         let base = desc.base.as_ref();
         Self {
             blend_mode: BlendMode::of_custom(desc.alpha_mode),
-            cull: desc.pipeline.cull(),
+            cull,
             sort_bias: desc.depth_bias,
             casts_shadows: desc.casts_shadows
                 && base.is_none_or(|base| Self::new(base).casts_shadows),

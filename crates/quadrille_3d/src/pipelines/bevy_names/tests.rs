@@ -63,8 +63,8 @@ const MISSING: [(&str, &[&str], &str); 15] = [
     ),
     (
         "extended_material_bindless",
-        &[],
-        "pbr_input_from_standard_material",
+        &["BINDLESS"],
+        "extended_material_bindless",
     ),
     ("gpu_component_array_buffer", &[], "materials need no slot"),
     (

@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use super::pulled::{PulledAttributes, VertexInputs};
 use super::scan::{Edits, Scanner};
 use super::{MATERIAL_VERTEX, MaterialStage, PREFIX};
 
 /// Input or output of an entry point, or a member of its structure.
-struct Item<'a> {
-    attributes: Vec<Range<usize>>,
-    name: &'a str,
-    ty: &'a str,
+pub(super) struct Item<'a> {
+    pub(super) attributes: Vec<Range<usize>>,
+    pub(super) name: &'a str,
+    pub(super) ty: &'a str,
 }
 
 /// An entry point.
@@ -52,22 +53,29 @@ enum InstanceAttribute {
 }
 
 /// Name of a parameter of the generated entry point.
-fn input_name(index: usize) -> String {
+pub(super) fn input_name(index: usize) -> String {
     format!("{PREFIX}input_{index}")
 }
 
 impl Scanner<'_> {
-    /// Lets the fragment's entry point fill the private variables first.
+    /// Lets the fragment's entry point fill the private variables first, and call the function of the form's `enter`.
     pub(super) fn enter_fragment(&self, loads: bool, edits: &mut Edits) -> Result<(), String> {
         let entry = self.entry("fragment")?;
-        if !loads {
+        let mut calls = match self.has_function("quadrille_enter") {
+            true => format!(" {PREFIX}enter({PREFIX}instance);"),
+            false => String::new(),
+        };
+        if loads {
+            let _ = write!(calls, " {PREFIX}load_material({PREFIX}instance);");
+        }
+        if calls.is_empty() {
             return Ok(());
         }
         let input = format!("@location(15) @interpolate(flat) {PREFIX}instance: u32, ");
         let at = self.bytes(entry.parameters..entry.parameters + 1).end;
         edits.push((at..at, input));
         let at = self.bytes(entry.body..entry.body + 1).end;
-        edits.push((at..at, format!(" {PREFIX}load_material({PREFIX}instance);")));
+        edits.push((at..at, calls));
         Ok(())
     }
 
@@ -75,7 +83,7 @@ impl Scanner<'_> {
     pub(super) fn enter_vertex(
         &self,
         loads: bool,
-        (stage, index_attribute): (MaterialStage, &str),
+        (stage, index_attribute, pulled): (MaterialStage, &str, Option<&PulledAttributes>),
         edits: &mut Edits,
     ) -> Result<(), String> {
         let entry = self.entry("vertex")?;
@@ -105,34 +113,20 @@ impl Scanner<'_> {
             expression: index,
             attribute,
         } = self.instance_index(&parameters);
-        // Other names than in the file, where a parameter may be called as the function is.
-        let names: Vec<_> = (0..parameters.len()).map(input_name).collect();
-        let mut inputs: Vec<_> = parameters
-            .iter()
-            .zip(&names)
-            .map(|(Item { attributes, ty, .. }, name)| {
-                let attributes = attributes
-                    .iter()
-                    .map(|it| match self.is_instance_index(it) {
-                        true => index_attribute,
-                        false => self.text(it.clone()),
-                    });
-                let attributes: Vec<_> = attributes.collect();
-                format!("{} {name}: {ty}", attributes.join(" "))
-            })
-            .collect();
+        let mut inputs = VertexInputs::new(self, &parameters, index_attribute, pulled)?;
         match attribute {
             InstanceAttribute::Missing => {
-                inputs.push(format!("{index_attribute} {index}: u32"));
+                let input = format!("{index_attribute} {index}: u32");
+                inputs.parameters.push(input);
             }
             InstanceAttribute::OfMember(at) => {
                 edits.push((self.bytes(at), index_attribute.to_owned()));
             }
             InstanceAttribute::OfParameter => {}
         }
-        let call = format!("{}({})", self.word(entry.at + 1), names.join(", "));
+        let function = self.word(entry.at + 1);
         let has_position = outputs.is_some() || self.has(&of_result, "builtin", "position");
-        let text = self.wrapper((&inputs.join(", "), &index), &call, loads, stage, outputs);
+        let text = self.wrapper((&inputs, &index), function, loads, stage, outputs);
         let text = text.filter(|_| has_position).ok_or_else(|| {
             let message = "the vertex shader returns no `@builtin(position) vec4f`. Return a position in clip space";
             self.error(message, entry.at..entry.at + 2)
@@ -146,8 +140,8 @@ impl Scanner<'_> {
     /// that is returned, if it is one.
     fn wrapper(
         &self,
-        (inputs, index): (&str, &str),
-        call: &str,
+        (inputs, index): (&VertexInputs, &str),
+        function: &str,
         loads: bool,
         stage: MaterialStage,
         outputs: Option<Vec<Item<'_>>>,
@@ -163,14 +157,17 @@ impl Scanner<'_> {
             false => String::new(),
         };
         let begin = format!(
-            "
-@vertex fn {MATERIAL_VERTEX}({inputs})"
+            "{}
+@vertex fn {MATERIAL_VERTEX}({})",
+            inputs.structures,
+            inputs.parameters.join(", ")
         );
+        let (statements, arguments) = (&inputs.statements, inputs.arguments.join(", "));
         let body = format!(
             "{{
     let {PREFIX}index = {PREFIX}vertex_index({index});
-    {load}
-    let {PREFIX}output = {call};"
+    {load}{statements}
+    let {PREFIX}output = {function}({arguments});"
         );
         Some(match stage {
             MaterialStage::VertexPosition => format!(
@@ -220,7 +217,7 @@ struct QuadrilleVertexOutput {{ {members}@location(15) @interpolate(flat) {PREFI
         all
     }
 
-    fn is_instance_index(&self, attribute: &Range<usize>) -> bool {
+    pub(super) fn is_instance_index(&self, attribute: &Range<usize>) -> bool {
         self.has(std::slice::from_ref(attribute), "builtin", "instance_index")
     }
 
@@ -256,7 +253,7 @@ struct QuadrilleVertexOutput {{ {members}@location(15) @interpolate(flat) {PREFI
         }
     }
 
-    fn item(&self, tokens: Range<usize>) -> Item<'_> {
+    pub(super) fn item(&self, tokens: Range<usize>) -> Item<'_> {
         let (name, attributes) = self.attributes(tokens.start);
         let ty = match name + 2 < tokens.end {
             true => self.text(name + 2..tokens.end),

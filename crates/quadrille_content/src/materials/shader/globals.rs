@@ -68,7 +68,7 @@ impl Global<'_> {
 pub(super) fn rows(
     layout: &MaterialLayout,
     globals: &[Global<'_>],
-    form: &MaterialShaderForm,
+    form: &MaterialShaderForm<'_>,
 ) -> String {
     let mut members = String::new();
     let mut loads = String::new();
@@ -183,7 +183,7 @@ impl<'a> Scanner<'a> {
         &self,
         globals: &mut [Global<'_>],
         layout: &MaterialLayout,
-        form: &MaterialShaderForm,
+        form: &MaterialShaderForm<'_>,
         bound: &mut Vec<BoundBinding>,
     ) -> Result<(), String> {
         let mut taken = self.numbers();

@@ -219,6 +219,12 @@ impl<'a> Scanner<'a> {
         items
     }
 
+    /// Whether there is a function of this name.
+    pub(super) fn has_function(&self, name: &str) -> bool {
+        let mut functions = self.top_level().filter(|&at| self.word(at) == "fn");
+        functions.any(|at| self.word(at + 1) == name)
+    }
+
     /// The opening brace of a structure.
     pub(super) fn structure(&self, name: &str) -> Option<usize> {
         let is_it = |at: &usize| self.word(*at) == "struct" && self.word(at + 1) == name;

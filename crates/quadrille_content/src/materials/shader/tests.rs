@@ -46,7 +46,7 @@ const SHIFT = 16u;
 @group(1) @binding(1) var textures: binding_array<texture_2d<f32>>;
 ";
 
-fn form(images: MaterialImages) -> MaterialShaderForm {
+fn form(images: MaterialImages) -> MaterialShaderForm<'static> {
     ShaderModule::new("material_tests::tables", TABLES)
         .publish()
         .expect("the module is right");
@@ -56,6 +56,8 @@ fn form(images: MaterialImages) -> MaterialShaderForm {
         instance_index: "@builtin(instance_index)",
         rows_binding: 24,
         images,
+        pulled: None,
+        enter: "",
     }
 }
 
@@ -434,4 +436,77 @@ fn instance_indices_may_come_from_a_vertex_buffer() {
         let inputs = &entry.next().expect("it is there").inputs;
         assert!(inputs.iter().any(|it| it.location == 9), "{parameter}");
     }
+}
+
+#[test]
+fn attributes_of_programs_are_read_from_words() {
+    use bevy_mesh::MeshVertexAttribute;
+    use wgpu_types::VertexFormat;
+
+    use crate::meshes::{AttributeScalar, OwnAttribute};
+
+    let pulled = |location, offset, format| PulledAttribute {
+        location,
+        attribute: OwnAttribute {
+            attribute: MeshVertexAttribute::new("Own", u64::from(location), format),
+            scalar: AttributeScalar::Float,
+            components: (format.size() / 4) as u32,
+            offset,
+        },
+    };
+    let pulled = PulledAttributes {
+        attributes: vec![
+            pulled(1, 0, VertexFormat::Float32x2),
+            pulled(2, 2, VertexFormat::Float32),
+        ],
+        stride: 3,
+    };
+    let words = "
+@group(0) @binding(9) var<storage, read> words: array<u32>;
+fn quadrille_attribute(quadrille_index: u32, vertex: u32, stride: u32) -> u32 { return vertex * stride; }
+fn quadrille_word(at: u32) -> u32 { return words[at]; }
+";
+    let form = MaterialShaderForm {
+        pulled: Some((&pulled, words)),
+        ..form(MaterialImages::Bindless)
+    };
+    let generated = |source: &str| {
+        let shader = Shader::from_wgsl(source.to_owned(), "test.wgsl");
+        let shader = (&shader, MaterialStage::Vertex);
+        let (layout, mut bound) = (layout(), Vec::new());
+        let composed = generate("Test", shader, &layout, &form, &[], &mut bound)?;
+        translate_material("Test", shader, &layout, &form, &[], &mut bound)?;
+        Ok::<_, String>(composed.text().to_owned())
+    };
+    let structure = "
+struct Vertex { @builtin(vertex_index) at: u32, @location(0) position: vec3f, @location(1) blend: vec4<f32> }
+@vertex fn vertex(in: Vertex, @location(2) height: f32) -> @builtin(position) vec4f {
+    return vec4f(in.position, height) + in.blend + f32(in.at);
+}
+";
+    let text = generated(structure).expect("it is right");
+    for part in [
+        "struct QuadrilleVertexInput0 { @builtin(vertex_index) at: u32, @location(0) position: vec3f, }",
+        "quadrille_attribute(quadrille_index, quadrille_input_0.at, 3u)",
+        "bitcast<f32>(quadrille_word(quadrille_at + 1u)), f32(0), f32(1))",
+        "let quadrille_input_1 = bitcast<f32>(quadrille_word(quadrille_at + 2u));",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let alone = "
+@vertex fn vertex(@location(1) blend: vec2f) -> @builtin(position) vec4f { return vec4f(blend, 0.0, 1.0); }
+";
+    let text = generated(alone).expect("it is right");
+    assert!(
+        text.contains("@builtin(vertex_index) quadrille_vertex: u32"),
+        "{text}"
+    );
+    let wrong = alone
+        .replace("vec2f", "vec2u")
+        .replace("vec4f(blend, 0", "vec4f(vec2f(blend), 0");
+    let error = generated(&wrong).expect_err("the type is wrong");
+    assert!(
+        error.contains("`Own` (Float32x2) as `blend: vec2u`"),
+        "{error}"
+    );
 }
