@@ -16,8 +16,8 @@ struct Decal {
     unused: array<u32, 3>,
 }
 
-@group(0) @binding(31) var<storage, read> decals: array<Decal>;
-@group(0) @binding(32) var<storage, read> decal_masks: array<u32>;
+// Rows of `Decal` one after the other, then the masks of all views: one buffer, since bindings are few.
+@group(0) @binding(31) var<storage, read> decals: array<vec4u>;
 
 // Properties of a surface that decals change.
 struct DecaledSurface {
@@ -35,13 +35,27 @@ fn apply_decals(base: vec4f, normal: vec3f, world_position: vec3f, view: View) -
     let axes = vec3u(0u, SLICES_PER_AXIS, 2u * SLICES_PER_AXIS);
     let slices = view.first_decal_mask + (slices_at(view, world_position) + axes) * view.decal_words;
     for (var word = 0u; word < view.decal_words; word++) {
-        var bits = decal_masks[slices.x + word] & decal_masks[slices.y + word] & decal_masks[slices.z + word];
+        var bits = mask_word(slices.x + word) & mask_word(slices.y + word) & mask_word(slices.z + word);
         while bits != 0u {
-            apply_decal(&surface, decals[word * 32u + firstTrailingBit(bits)], world_position);
+            apply_decal(&surface, decal_at(word * 32u + firstTrailingBit(bits)), world_position);
             bits &= bits - 1u;
         }
     }
     return surface;
+}
+
+fn mask_word(at: u32) -> u32 {
+    return decals[at / 4u][at % 4u];
+}
+
+fn decal_at(index: u32) -> Decal {
+    let at = index * 5u;
+    let rows = array<vec4f, 3>(
+        bitcast<vec4f>(decals[at]),
+        bitcast<vec4f>(decals[at + 1u]),
+        bitcast<vec4f>(decals[at + 2u]),
+    );
+    return Decal(rows, decals[at + 3u], decals[at + 4u].x, array<u32, 3>());
 }
 
 fn apply_decal(surface: ptr<function, DecaledSurface>, decal: Decal, world_position: vec3f) {

@@ -51,7 +51,7 @@ const MIN_TRANSMITTANCE: f32 = 0.001;
 
 struct Ray {
     origin: vec3f,
-    // Of length 1.
+    // Unit vector.
     direction: vec3f,
     start: f32,
     end: f32,

@@ -28,9 +28,9 @@ use crate::prepare::targets::{
     SceneMsaaColors,
 };
 use crate::scene::buffers::{
-    AttributeBases3d, CustomMaterials3d, DecalMasks3d, Decals3d, DrawArgs3d, Indices3d,
-    Instances3d, LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, MaterialGlobals3d,
-    MaterialViews3d, Materials3d, MeshAttributes3d, MeshTags3d, ShadowViews3d, Vertices3d, Views3d,
+    AttributeBases3d, CustomMaterials3d, Decals3d, DrawArgs3d, Indices3d, Instances3d,
+    LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, MaterialGlobals3d, MaterialViews3d,
+    Materials3d, MeshAttributes3d, MeshTags3d, ShadowViews3d, Vertices3d, Views3d,
     VisibleInstances,
 };
 use crate::scene::cull_view::DRAW_ARGS_BYTES;
@@ -107,8 +107,6 @@ pub struct Lighting3d<'w> {
     light_textures: StorageRead<'w, LightTextures3d>,
     #[bind]
     decals: StorageRead<'w, Decals3d>,
-    #[bind]
-    decal_masks: StorageRead<'w, DecalMasks3d>,
     display_transform: DisplayTransform3d<'w>,
     material_inputs: MaterialInputs3d<'w>,
     prepasses: SampledPrepasses3d<'w>,

@@ -63,10 +63,11 @@ fn quadrille_enter(quadrille_index: u32) {
 }
 ";
 
-/// WGSL of vertex shaders that read attributes of programs.
+/// WGSL of vertex shaders that read attributes of programs. All binding numbers are in use: these are also those of
+/// multisampled normals and motion vectors of prepasses, which few such materials read.
 pub(crate) const PULLED_PRELUDE: &str = "
 @group(0) @binding(28) var<storage, read> quadrille_mesh_attributes: array<u32>;
-@group(0) @binding(29) var<storage, read> quadrille_attribute_bases: array<u32>;
+@group(0) @binding(14) var<storage, read> quadrille_attribute_bases: array<u32>;
 fn quadrille_attribute(quadrille_index: u32, quadrille_vertex: u32, quadrille_stride: u32) -> u32 {
     return quadrille_attribute_bases[quadrille_index] + quadrille_vertex * quadrille_stride;
 }

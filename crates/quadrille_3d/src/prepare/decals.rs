@@ -13,11 +13,11 @@ use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_fi
 
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::prepare::views::queue_views;
-use crate::scene::buffers::{DecalMasks3d, Decals3d};
+use crate::scene::buffers::Decals3d;
 use crate::scene::decals::{DecalLists, DecalRow};
 use crate::scene::lists::ViewRows;
 use crate::schedule::Prepare3dSystems;
-use crate::tables::table::{UNIFORM_BYTES, ensure_not_empty, table_buffer};
+use crate::tables::table::{UNIFORM_BYTES, table_buffer};
 
 /// Adds clustered decals, which the shaders of meshes apply.
 pub(crate) struct ClusteredDecalPlugin;
@@ -50,15 +50,10 @@ fn init_decals(
     mut uploads: ResMut<Uploads>,
     mut lists: ResMut<DecalLists>,
 ) -> Result {
-    lists.rows.mark_all_dirty();
-    lists.masks.mark_all_dirty();
-    let rows = table_buffer(&gpu, "3d decals", 0)?;
-    let masks = table_buffer(&gpu, "3d decal masks", 0)?;
-    for buffer in [&rows, &masks] {
-        uploads.write_buffer(buffer, 0, &[0; UNIFORM_BYTES as usize]);
-    }
-    commands.insert_resource(Decals3d(rows));
-    commands.insert_resource(DecalMasks3d(masks));
+    lists.table.mark_all_dirty();
+    let buffer = table_buffer(&gpu, "3d decals", 0)?;
+    uploads.write_buffer(&buffer, 0, &[0; UNIFORM_BYTES as usize]);
+    commands.insert_resource(Decals3d(buffer));
     Ok(())
 }
 
@@ -82,6 +77,7 @@ fn queue_decals(
         rows,
         masks,
         world_from_local,
+        ..
     } = &mut *lists;
     masks.clear();
     world_from_local.clear();
@@ -137,13 +133,10 @@ fn queue_decal_masks(mut lists: ResMut<DecalLists>, mut views: ResMut<ViewRows>)
 /// Uploads changed lists.
 fn upload_decals(
     mut lists: ResMut<DecalLists>,
-    (mut decals, mut decal_masks): (ResMut<Decals3d>, ResMut<DecalMasks3d>),
+    mut decals: ResMut<Decals3d>,
     (gpu, mut uploads): (Res<GpuDevice>, ResMut<Uploads>),
 ) -> Result {
-    let DecalLists { rows, masks, .. } = &mut *lists;
-    ensure_not_empty(rows);
-    ensure_not_empty(masks);
-    rows.upload(&gpu, &mut uploads, &mut decals.0)?;
-    masks.upload(&gpu, &mut uploads, &mut decal_masks.0)?;
+    lists.fill_table();
+    lists.table.upload(&gpu, &mut uploads, &mut decals.0)?;
     Ok(())
 }

@@ -113,13 +113,9 @@ pub struct LateDrawArgs(pub(crate) GpuBuffer);
 #[derive(Resource, Deref)]
 pub struct LateVisibleInstances(pub(crate) GpuBuffer);
 
-/// Clustered decals of the world, 80 bytes each.
+/// Clustered decals of the world, 80 bytes each, then their masks by view and slice.
 #[derive(Resource, Deref)]
 pub struct Decals3d(pub(crate) GpuBuffer);
-
-/// Masks of decals by view and slice.
-#[derive(Resource, Deref)]
-pub struct DecalMasks3d(pub(crate) GpuBuffer);
 
 /// Light textures of all views, 64 bytes each.
 #[derive(Resource, Deref)]

@@ -25,9 +25,11 @@ pub(crate) struct DecalRow {
 /// Decals of the frame, and their masks by view.
 #[derive(Resource, Default)]
 pub(crate) struct DecalLists {
-    pub(crate) rows: RawBufferVec<DecalRow>,
+    pub(crate) rows: Vec<DecalRow>,
     /// Masks of all views: per view `TOTAL_SLICES` masks of one bit per decal.
-    pub(crate) masks: RawBufferVec<u32>,
+    pub(crate) masks: Vec<u32>,
+    /// Contents of the buffer: rows, then masks.
+    pub(crate) table: RawBufferVec<[u32; 4]>,
     /// Boxes to the world, by row.
     pub(crate) world_from_local: Vec<Mat4>,
 }
@@ -39,13 +41,30 @@ const SLICES_PER_OCTAVE: f32 = 4.0;
 /// Part of a slice by which ranges are wider, for rounding.
 const MARGIN: f32 = 0.01;
 
+/// Size of a row in words.
+const ROW_WORDS: usize = size_of::<DecalRow>() / 4;
+
 impl DecalLists {
+    /// Joins rows and masks in the table; at least one entry of zeros.
+    pub(crate) fn fill_table(&mut self) {
+        self.table.clear();
+        let table: &mut Vec<[u32; 4]> = &mut self.table;
+        table.extend_from_slice(bytemuck::cast_slice(&self.rows));
+        let (whole, rest) = self.masks.as_chunks();
+        table.extend_from_slice(whole);
+        if !rest.is_empty() || table.is_empty() {
+            let mut last = [0; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            table.push(last);
+        }
+    }
+
     /// Adds the masks of a view, and sets their range in its row. Without decals there are none.
     pub(crate) fn add_view(&mut self, view: &mut ViewRow) {
         let words = self.rows.len().div_ceil(32) as u32;
-        view.first_decal_mask = self.masks.len() as u32;
+        view.first_decal_mask = (self.rows.len() * ROW_WORDS + self.masks.len()) as u32;
         view.decal_words = words;
-        let masks: &mut Vec<u32> = &mut self.masks;
+        let masks = &mut self.masks;
         let first = masks.len();
         masks.resize(first + (TOTAL_SLICES * words) as usize, 0);
         for (decal, world_from_local) in self.world_from_local.iter().enumerate() {

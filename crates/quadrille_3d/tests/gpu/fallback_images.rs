@@ -110,7 +110,7 @@ fn fragments_without_outputs_hide_what_is_behind() {
     let silent = Silent { image: None };
     square(&mut rig, Vec3::new(0.0, 0.0, 0.5), 0.25, silent);
     let picture = rig.picture();
-    // Which of both opaque surfaces is drawn first is not defined: black, or what was there before.
+    // The order of two opaque surfaces is not defined: black, or the color that was there before.
     let found = picture.at(16, 16);
     let is_either = found[..3] == [0; 3] || found == picture.at(4, 16);
     assert!(is_either, "{found:?}");

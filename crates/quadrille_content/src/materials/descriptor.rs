@@ -71,6 +71,7 @@ impl Error for NoFragmentStateError {}
 
 /// Reason that a mesh cannot be drawn with a material.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum SpecializedMeshPipelineError {
     /// The mesh lacks a vertex attribute.
     MissingVertexAttribute(MissingVertexAttributeError),

@@ -1,7 +1,7 @@
 use bevy_math::{Mat4, Vec3, proj};
 use bytemuck::Zeroable as _;
 
-use super::{DecalLists, DecalRow, touched_slices};
+use super::{DecalLists, DecalRow, ROW_WORDS, touched_slices};
 use crate::constants::{SLICES_PER_AXIS, TOTAL_SLICES};
 use crate::scene::rows::ViewRow;
 
@@ -56,10 +56,16 @@ fn masks_have_a_bit_per_decal_and_follow_one_another() {
         lists.add_view(view);
     }
     assert_eq!(views[0].decal_words, 2);
-    assert_eq!(views[1].first_decal_mask, 2 * TOTAL_SLICES);
+    let first_mask = 40 * ROW_WORDS as u32;
+    assert_eq!(views[0].first_decal_mask, first_mask);
+    assert_eq!(views[1].first_decal_mask, first_mask + 2 * TOTAL_SLICES);
     let middle = |first: u32| (first + SLICES_PER_AXIS / 2 * 2) as usize;
     for view in &views {
-        let at = middle(view.first_decal_mask);
+        let at = middle(view.first_decal_mask - first_mask);
         assert_eq!(lists.masks[at..at + 2], [0, 1 << 1]);
     }
+    lists.fill_table();
+    let words: &[u32] = bytemuck::cast_slice(&lists.table);
+    let at = middle(views[1].first_decal_mask);
+    assert_eq!(words[at..at + 2], [0, 1 << 1]);
 }
