@@ -8,6 +8,5 @@ pub(crate) mod instances;
 pub(crate) mod invalid_lights;
 pub(crate) mod lightmaps;
 pub(crate) mod materials;
-pub(crate) mod mesh_layouts;
 pub(crate) mod meshes;
 pub(crate) mod unculled;

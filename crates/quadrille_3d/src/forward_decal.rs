@@ -9,7 +9,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use bevy_math::Quat;
 use bevy_mesh::{Mesh, Mesh3d, MeshVertexBufferLayoutRef};
-use bevy_reflect::{Reflect, TypePath};
+use bevy_reflect::Reflect;
+use bevy_reflect::std_traits::ReflectDefault;
 use bevy_shape::Rectangle;
 use quadrille::material::AsBindGroup;
 use quadrille_content::materials::{RenderPipelineDescriptor, SpecializedMeshPipelineError};
@@ -31,10 +32,12 @@ pub(crate) struct DecalPlugin;
 
 impl Plugin for DecalPlugin {
     fn build(&self, app: &mut App) {
-        app.register_type::<ForwardDecal>().add_plugins((
-            ClusteredDecalPlugin,
-            MaterialPlugin::<ForwardDecalMaterial<StandardMaterial>>::default(),
-        ));
+        app.register_type::<ForwardDecal>()
+            .register_type::<ForwardDecalMaterialExt>()
+            .add_plugins((
+                ClusteredDecalPlugin,
+                MaterialPlugin::<ForwardDecalMaterial<StandardMaterial>>::default(),
+            ));
         if !app.world().contains_resource::<AssetServer>() {
             return;
         }
@@ -93,7 +96,7 @@ fn quad() -> Mesh {
 /// }
 /// ```
 #[derive(Component, Clone, Copy, Debug, Default, Reflect)]
-#[reflect(Component)]
+#[reflect(Component, Clone, Debug, Default)]
 #[require(Mesh3d)]
 #[component(on_add = set_mesh)]
 pub struct ForwardDecal;
@@ -102,7 +105,8 @@ pub struct ForwardDecal;
 pub type ForwardDecalMaterial<B> = ExtendedMaterial<B, ForwardDecalMaterialExt>;
 
 /// Extension of materials for a [`ForwardDecal`], with bevy's field and default.
-#[derive(Asset, AsBindGroup, TypePath, Clone, Debug, PartialEq)]
+#[derive(Asset, AsBindGroup, Clone, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub struct ForwardDecalMaterialExt {
     /// Distance from the quad along its normal at which the decal has faded out, in meters. Opaque materials do not
     /// fade.

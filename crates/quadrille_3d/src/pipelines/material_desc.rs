@@ -14,9 +14,9 @@ use wgpu_types::{
     TextureFormat, VertexFormat,
 };
 
-use crate::extract::mesh_layouts::MeshLayout;
 use crate::pipelines::custom::FixedState;
 use crate::scene::keys::CullMode;
+use crate::tables::mesh_layouts::MeshLayout;
 use crate::tables::mesh_vertex::{MaterialLocations, STANDARD_ATTRIBUTES, Vertex};
 
 /// State of a material's pipelines for meshes of one layout.

@@ -9,7 +9,7 @@ use bevy_mesh::{Mesh, Mesh3d};
 
 use super::{CustomMaterials, MaterialInstance};
 use crate::extract::materials::MaterialRow;
-use crate::extract::mesh_layouts::LayoutId;
+use crate::tables::mesh_layouts::LayoutId;
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
 

@@ -11,7 +11,6 @@ use quadrille_content::shaders::Shader;
 
 use super::{BoundState, CustomMaterial, LayoutState, MaterialDesc};
 use crate::extract::materials::{MaterialRow, MaterialState};
-use crate::extract::mesh_layouts::{LayoutId, MeshLayout};
 use crate::pipelines::Pipelines3d;
 use crate::pipelines::PrepassShaders;
 use crate::pipelines::custom::{
@@ -21,6 +20,7 @@ use crate::pipelines::custom::{
 use crate::pipelines::material_desc::MaterialPipelineState;
 use crate::scene::keys::MaterialShader;
 use crate::scene::prepass::PrepassOutputs;
+use crate::tables::mesh_layouts::{LayoutId, MeshLayout};
 use crate::tables::mesh_vertex::MaterialLocations;
 use crate::tables::textures::TextureSource;
 

@@ -2,7 +2,7 @@ use bevy_asset::AssetId;
 use bevy_shape::Cuboid;
 
 use super::*;
-use crate::extract::mesh_layouts::MeshLayouts;
+use crate::tables::mesh_layouts::MeshLayouts;
 
 const OWN: MeshVertexAttribute =
     MeshVertexAttribute::new("Own", 988_540_917, VertexFormat::Float32x4);
