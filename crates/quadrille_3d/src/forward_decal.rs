@@ -3,7 +3,7 @@
 use std::f32::consts::FRAC_PI_2;
 
 use bevy_app::{App, Plugin};
-use bevy_asset::{Asset, AssetServer, Assets, Handle, uuid_handle};
+use bevy_asset::{Asset, AssetApp as _, AssetServer, Assets, Handle, uuid_handle};
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
@@ -33,7 +33,7 @@ pub(crate) struct DecalPlugin;
 impl Plugin for DecalPlugin {
     fn build(&self, app: &mut App) {
         app.register_type::<ForwardDecal>()
-            .register_type::<ForwardDecalMaterialExt>()
+            .register_asset_reflect::<ForwardDecalMaterialExt>()
             .add_plugins((
                 ClusteredDecalPlugin,
                 MaterialPlugin::<ForwardDecalMaterial<StandardMaterial>>::default(),
