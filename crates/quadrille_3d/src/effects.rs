@@ -4,6 +4,7 @@ pub mod auto_exposure;
 pub(crate) mod bloom;
 pub(crate) mod contact_shadows;
 pub(crate) mod depth_of_field;
+pub(crate) mod film_grain;
 pub(crate) mod fog;
 pub(crate) mod fxaa;
 pub(crate) mod gizmos;

@@ -55,7 +55,7 @@
 //! other views have neither, and record no pass. An effect that changes colors takes [`PostProcess`], whose `write`
 //! returns the current color and the image for the new one. Its
 //! [`STAGE`](CameraEffect::STAGE) is the set of its passes: `EarlyPostProcess` and `PostProcess` have radiance times
-//! exposure, `AfterTonemapping` display-referred colors (antialiasing filters, sharpening). The color includes the
+//! exposure, `AfterTonemapping` display-referred colors (antialiasing filters, sharpening, film grain). The color includes the
 //! clear color or, with `ClearColorConfig::None`, the output of earlier cameras; with effects before tone mapping, this
 //! background is tone mapped together with the scene, as with `Hdr`. UI, 2D and gizmos are drawn over all effects.
 //! Within a set, effects are ordered by `before` and `after`, among them built-in ones such as [`bloom_3d`]; without these

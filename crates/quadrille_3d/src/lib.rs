@@ -103,6 +103,7 @@ pub use components::temporal_jitter::TemporalJitter;
 pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
 pub use effects::depth_of_field::{DepthOfField, DepthOfFieldMode};
+pub use effects::film_grain::FilmGrain;
 pub use effects::fog::{DistanceFog, FogFalloff};
 pub use effects::fxaa::{Fxaa, Sensitivity};
 pub use effects::lens::{ChromaticAberration, LensDistortion, Vignette};
@@ -138,6 +139,7 @@ pub mod systems {
     pub use crate::effects::auto_exposure::auto_exposure_3d;
     pub use crate::effects::bloom::bloom_3d;
     pub use crate::effects::depth_of_field::depth_of_field_3d;
+    pub use crate::effects::film_grain::film_grain_3d;
     pub use crate::effects::fxaa::fxaa_3d;
     pub use crate::effects::gizmos::gizmos_3d;
     pub use crate::effects::lens::{display_lens_effects_3d, lens_effects_3d};
@@ -174,7 +176,9 @@ pub mod resources {
     pub use crate::effects::gizmos::{GizmoColors, GizmoMsaaColors};
     pub use crate::environment::filter::{FilterCubes3d, FilterResults3d, FilterSources3d};
     pub use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};
-    pub use crate::extract::custom_materials::bound::{MaterialBuffers3d, MaterialImages3d};
+    pub use crate::extract::custom_materials::bound::{
+        MaterialBuffers3d, MaterialImages3d, WrittenMaterialBuffers3d, WrittenMaterialImages3d,
+    };
     pub use crate::passes::display::{Gradings3d, TonemappingLutImages};
     pub use crate::prepare::occlusion_maps::AmbientOcclusionMaps3d;
     pub use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};

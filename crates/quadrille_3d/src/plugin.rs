@@ -17,6 +17,7 @@ use crate::components::material::{MeshMaterial3d, StandardMaterial};
 use crate::components::occlusion_culling::OcclusionCulling;
 use crate::effects::bloom::BloomPlugin;
 use crate::effects::depth_of_field::DepthOfFieldPlugin;
+use crate::effects::film_grain::FilmGrainPlugin;
 use crate::effects::fog::FogPlugin;
 use crate::effects::fxaa::FxaaPlugin;
 use crate::effects::gizmos::Gizmos3dPlugin;
@@ -37,7 +38,8 @@ use crate::environment::{
     self, EnvironmentList, Environments3d, queue_environments, upload_environments,
 };
 use crate::extract::custom_materials::bound::{
-    BoundMaterials, MaterialBuffers3d, MaterialImages3d,
+    BoundMaterials, MaterialBuffers3d, MaterialImages3d, WrittenMaterialBuffers3d,
+    WrittenMaterialImages3d,
 };
 use crate::extract::custom_materials::{bind_materials, prepare_material_shaders};
 use crate::extract::ignored_fields;
@@ -191,7 +193,7 @@ impl Plugin for Quadrille3dPlugin {
             BloomPlugin,
             LensPlugin,
             DepthOfFieldPlugin,
-            (FxaaPlugin, SmaaPlugin, SharpeningPlugin),
+            (FxaaPlugin, SmaaPlugin, SharpeningPlugin, FilmGrainPlugin),
             WireframeListPlugin,
             Gizmos3dPlugin,
             DecalPlugin,
@@ -273,6 +275,8 @@ fn add_resources(app: &mut App) {
         .init_resource::<BoundMaterials>()
         .init_resource::<MaterialBuffers3d>()
         .init_resource::<MaterialImages3d>()
+        .init_resource::<WrittenMaterialBuffers3d>()
+        .init_resource::<WrittenMaterialImages3d>()
         .init_resource::<QueuedViews>()
         .init_resource::<ViewRows>()
         .init_resource::<MaterialViewRows>()

@@ -57,7 +57,7 @@ pub enum Pass3dSystems {
     PostProcess,
     /// [`tonemap_3d`](crate::systems::tonemap_3d).
     Tonemap,
-    /// Effects on display-referred color: antialiasing by image filters (FXAA, SMAA), sharpening.
+    /// Effects on display-referred color: antialiasing by image filters (FXAA, SMAA), sharpening, film grain.
     AfterTonemapping,
     /// [`composite_3d`](crate::systems::composite_3d).
     Composite,

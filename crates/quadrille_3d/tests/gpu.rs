@@ -40,6 +40,8 @@ mod effect_stages;
 mod environment;
 #[path = "gpu/fallback_images.rs"]
 mod fallback_images;
+#[path = "gpu/film_grain.rs"]
+mod film_grain;
 #[path = "gpu/fog_volumes.rs"]
 mod fog_volumes;
 #[path = "gpu/forward_decal.rs"]
@@ -89,6 +91,8 @@ mod material_features;
 mod material_resources;
 #[path = "gpu/material_shaders.rs"]
 mod material_shaders;
+#[path = "gpu/material_storage.rs"]
+mod material_storage;
 #[path = "gpu/material_variants.rs"]
 mod material_variants;
 #[path = "gpu/materials.rs"]

@@ -16,8 +16,9 @@ pub use quadrille_derive::AsBindGroup;
 ///
 /// Fields with the same number in `#[uniform(0)]` form one struct in the shader, in the order of the fields.
 /// `#[texture(1)]` and `#[sampler(2)]` take a `Handle<Image>` or an `Option` of one; without an image the texture is
-/// white. `#[storage(3, read_only)]` takes a `Handle<ShaderBuffer>`, and with `buffer` a [`GpuBuffer`];
-/// `#[storage_texture(4)]` takes an image, and shaders that read it are refused: materials only sample.
+/// white. `#[storage(3, read_only)]` takes a `Handle<ShaderBuffer>`, and with `buffer` a [`GpuBuffer`]; without `read_only`
+/// shaders may write it. `#[storage_texture(4)]` takes an image with the usage `STORAGE_BINDING`. Draws of one pass are not
+/// ordered against each other; passes are.
 ///
 /// ```
 /// # extern crate quadrille_ecs as quadrille;

@@ -32,7 +32,7 @@ use crate::scene::prepass::PrepassOutputs;
 use crate::tables::mesh_layouts::{LayoutId, MeshLayout, MeshLayouts};
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
-use bound::{BoundLists, BoundSources, Unbound};
+use bound::{BoundLists, BoundSources, Shared, Unbound};
 use material_type::MaterialType;
 
 pub(crate) use layouts::MaterialMeshes;
@@ -364,29 +364,30 @@ impl CustomMaterials {
         let mut materials: Vec<_> = self.materials.values_mut().collect();
         // Plans repeat only if the order of accesses does.
         materials.sort_unstable_by_key(|material| material.index);
+        let mut written = HashSet::default();
+        for material in &materials {
+            let of_type = &self.types[material.of_type];
+            for (_, shaders) in of_type.all_bound_shaders(material) {
+                bound::add_written(&material.desc, shaders, sources, &mut written);
+            }
+        }
         let mut known = HashMap::default();
         for material in materials {
             let of_type = &self.types[material.of_type];
-            let mut variants: Vec<_> = material
-                .layouts
-                .iter()
-                .filter_map(|it| it.variant)
-                .collect();
-            variants.sort_unstable();
-            variants.dedup();
-            variants.retain(|&variant| of_type.bound_shaders(variant).is_some());
-            if variants.is_empty() {
+            let shaders = of_type.all_bound_shaders(material);
+            if shaders.is_empty() {
                 continue;
             }
             let old = (material.bound, material.layouts.clone());
             of_type.refresh_layouts(material);
             let layout = self.rows[material.of_type].layout();
             material.bound = BoundState::Found;
-            for variant in variants {
-                let Some((number, shaders)) = of_type.bound_shaders(variant) else {
-                    continue;
-                };
-                match bound::resolve((layout, &material.desc), shaders, sources) {
+            let shared = Shared {
+                written: &written,
+                indices: textures.indices,
+            };
+            for (number, shaders) in shaders {
+                match bound::resolve((layout, &material.desc), shaders, (sources, &shared)) {
                     Ok(resolved) => {
                         let in_shadows = shaders.shadow.is_some();
                         let key = (number, material.index);

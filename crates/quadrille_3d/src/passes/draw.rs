@@ -16,7 +16,8 @@ use quadrille_content::materials::MATERIAL_ROWS;
 use crate::environment::Environments3d;
 use crate::environment::maps::{Cubes3d, Volumes3d};
 use crate::extract::custom_materials::bound::{
-    BoundMaterials, BoundResource, MaterialBuffers3d, MaterialImages3d,
+    BoundMaterials, BoundResource, MaterialBuffers3d, MaterialImages3d, WrittenMaterialBuffers3d,
+    WrittenMaterialImages3d,
 };
 use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
@@ -159,6 +160,8 @@ pub struct MaterialInputs3d<'w> {
     attribute_bases: StorageRead<'w, AttributeBases3d>,
     buffers: AccessList<'w, MaterialBuffers3d, access_kind::StorageRead>,
     images: AccessList<'w, MaterialImages3d, access_kind::Sampled>,
+    written_buffers: AccessList<'w, WrittenMaterialBuffers3d, access_kind::StorageReadWrite>,
+    written_images: AccessList<'w, WrittenMaterialImages3d, access_kind::StorageReadWrite>,
     bound: Res<'w, BoundMaterials>,
 }
 
@@ -455,20 +458,18 @@ impl MaterialInputs3d<'_> {
             if !rendering.uses(*number) {
                 continue;
             }
-            match resource {
-                BoundResource::Buffer(index) => {
-                    if let Some(buffer) = self.buffers.get(*index) {
-                        rendering.bind(*number, &buffer);
-                    }
-                }
-                BoundResource::Image(index) => {
-                    if let Some(image) = self.images.get(*index) {
-                        rendering.bind(*number, &image);
-                    }
-                }
+            let access = match resource {
+                BoundResource::Buffer(index) => self.buffers.get(*index),
+                BoundResource::Image(index) => self.images.get(*index),
+                BoundResource::WrittenBuffer(index) => self.written_buffers.get(*index),
+                BoundResource::WrittenImage(index) => self.written_images.get(*index),
                 BoundResource::Sampler(sampler) => {
                     rendering.sampler(*number, sampler);
+                    None
                 }
+            };
+            if let Some(access) = access {
+                rendering.bind(*number, &access);
             }
         }
     }
@@ -478,6 +479,8 @@ impl MaterialInputs3d<'_> {
         self.add_uses(uses);
         uses.extend(self.buffers.iter().map(|it| it.as_declared()));
         uses.extend(self.images.iter().map(|it| it.as_declared()));
+        uses.extend(self.written_buffers.iter().map(|it| it.as_declared()));
+        uses.extend(self.written_images.iter().map(|it| it.as_declared()));
     }
 
     /// Adds all accesses of passes of shadow maps.

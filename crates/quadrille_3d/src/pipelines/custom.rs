@@ -5,8 +5,8 @@ use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelin
 use quadrille::vulkan::pipeline::{
     Blend, ColorState, DepthState, Formats, PipelineState, PrimitiveTopology, VertexLayout,
 };
-use quadrille::vulkan::shader::{Constant, EntryPoint, ShaderStage};
-use quadrille::vulkan::vk;
+use quadrille::vulkan::shader::{BindingKind, Constant, EntryPoint, ShaderStage};
+use quadrille::vulkan::{Format, vk};
 use quadrille_content::materials::{
     BoundBinding, MATERIAL_ROWS, MATERIAL_VERTEX, MaterialImages, MaterialLayout,
     MaterialShaderForm, MaterialStage, blend_of, check_material_output, material_entry_point,
@@ -137,6 +137,16 @@ impl MaterialShaders {
         let entries = self.all().flat_map(|shader| shader.entry_points());
         let mut bindings = entries.flat_map(|entry| &entry.bindings);
         bindings.any(|it| it.binding == number)
+    }
+
+    /// Format in the declaration of the storage texture with this number.
+    pub(crate) fn format(&self, number: u32) -> Option<Format> {
+        let entries = self.all().flat_map(|shader| shader.entry_points());
+        let mut bindings = entries.flat_map(|entry| &entry.bindings);
+        bindings.find_map(|it| match it.kind {
+            BindingKind::StorageImage(image) if it.binding == number => image.format,
+            _ => None,
+        })
     }
 
     /// Bytes that any stage reads at least of the buffer with this number.

@@ -102,7 +102,7 @@ const DECLARATIONS: [(&str, &str); 32] = [
     ),
     (
         "@group(3) @binding(1) var pattern: texture_storage_2d<rgba8unorm, read>;",
-        "materials are only read",
+        "a storage texture `texture_storage_2d<.., read>`",
     ),
     (
         "@group(3) @binding(2) var pattern: sampler_comparison;",
@@ -118,7 +118,7 @@ const DECLARATIONS: [(&str, &str); 32] = [
     ),
     (
         "@group(3) @binding(4) var<storage, read_write> list: array<f32>;",
-        "materials are only read",
+        "Remove `read_only`",
     ),
     (
         "@group(3) @binding(4) var<uniform> list: vec4f;",

@@ -89,6 +89,8 @@ pub struct BoundBinding {
     pub index: usize,
     /// Its number in group 0 of the generated shader.
     pub number: u32,
+    /// Whether a shader may write it.
+    pub writes: bool,
 }
 
 /// Generates and translates a shader of a material type, with shader defs.

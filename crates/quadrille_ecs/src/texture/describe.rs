@@ -39,6 +39,9 @@ pub fn describe(asset: &ImageAsset, name: &str) -> Result<ImageDesc, String> {
     if desc.usage.contains(TextureUsages::RENDER_ATTACHMENT) {
         result = result.with_usage(ImageUsage::COLOR_ATTACHMENT);
     }
+    if desc.usage.contains(TextureUsages::STORAGE_BINDING) {
+        result = result.with_usage(ImageUsage::STORAGE);
+    }
     let view = asset.texture_view_descriptor.as_ref();
     let cubes = [TextureViewDimension::Cube, TextureViewDimension::CubeArray];
     result.cube = view

@@ -169,6 +169,21 @@ impl MaterialType {
         }
     }
 
+    /// Shaders of all variants of a material that bind resources by themselves, with their numbers.
+    pub(super) fn all_bound_shaders(
+        &self,
+        material: &CustomMaterial,
+    ) -> Vec<(u32, &MaterialShaders)> {
+        let variants = material.layouts.iter().filter_map(|it| it.variant);
+        let mut variants: Vec<_> = variants.collect();
+        variants.sort_unstable();
+        variants.dedup();
+        let variants = variants.into_iter();
+        variants
+            .filter_map(|variant| self.bound_shaders(variant))
+            .collect()
+    }
+
     /// Whether any variant binds resources of each material by itself.
     pub(super) fn has_bound(&self) -> bool {
         (0..self.variants.len()).any(|variant| self.bound_shaders(variant).is_some())

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use quadrille::material::{
-    MaterialBinding, MaterialBindingKind, SamplerBindingType, TextureDimension, TextureSampleType,
+    MaterialBinding, MaterialBindingKind, SamplerBindingType, StorageTextureAccess,
+    TextureDimension, TextureSampleType,
 };
 
 use super::scan::{Edits, Scanner};
@@ -45,6 +46,15 @@ pub(super) struct Global<'a> {
 }
 
 impl Global<'_> {
+    /// Whether shaders may write the resource. Storage textures that are only read need the same layout, `GENERAL`.
+    fn writes(&self) -> bool {
+        let is_texture = matches!(
+            self.binding.kind,
+            MaterialBindingKind::StorageTexture { .. }
+        );
+        is_texture || self.space.ends_with("read_write")
+    }
+
     /// The declaration in its place.
     pub(super) fn declaration(&self) -> String {
         let Self {
@@ -230,8 +240,14 @@ impl<'a> Scanner<'a> {
             };
             taken.push(number);
             global.storage = Storage::Bound(number);
-            if bound.iter().all(|it| it.index != index) {
-                bound.push(BoundBinding { index, number });
+            let writes = global.writes();
+            match bound.iter_mut().find(|it| it.index == index) {
+                Some(known) => known.writes |= writes,
+                None => bound.push(BoundBinding {
+                    index,
+                    number,
+                    writes,
+                }),
             }
         }
         Ok(())
@@ -273,13 +289,15 @@ impl<'a> Scanner<'a> {
             ));
         };
         let given = Shape::of(binding.kind);
-        if read == (Shape::Storage { writes: true }) || read == Shape::StorageTexture {
+        if given == (Shape::Storage { writes: false }) && read == (Shape::Storage { writes: true })
+        {
+            let field = binding.field;
             return Err(format!(
-                "`{name}: {ty}` at binding {number} is written by the shader, or is a storage texture; materials are only read. \
-                 Write it in a pass of your own, and read it as `var<storage, read>` or as a texture"
+                "the shader writes `{name}: {ty}` at binding {number}, which the material only reads (`{field}`). Remove \
+                 `read_only` from its attribute, or declare it as `var<storage, read>`"
             ));
         }
-        if read != given {
+        if !given.allows(read) {
             let field = binding.field;
             return Err(format!(
                 "the shader reads {read} at binding {number} (`{name}: {ty}`), where the material has {given} (`{field}`). Give \
@@ -341,18 +359,29 @@ impl<'a> Scanner<'a> {
 enum Shape {
     Uniform,
     Storage { writes: bool },
-    StorageTexture,
+    StorageTexture(TextureDimension, StorageTextureAccess),
     Texture(TextureDimension, TextureSampleType, bool),
     Sampler { compares: bool },
 }
+
+/// Dimensions of textures.
+const DIMENSIONS: [TextureDimension; 6] = [
+    TextureDimension::D1,
+    TextureDimension::D2,
+    TextureDimension::D2Array,
+    TextureDimension::D3,
+    TextureDimension::Cube,
+    TextureDimension::CubeArray,
+];
 
 impl Shape {
     fn of(kind: MaterialBindingKind) -> Self {
         match kind {
             MaterialBindingKind::Uniform { .. } => Self::Uniform,
-            // Materials are drawn by several passes, which only read.
-            MaterialBindingKind::Storage { .. } => Self::Storage { writes: false },
-            MaterialBindingKind::StorageTexture { .. } => Self::StorageTexture,
+            MaterialBindingKind::Storage { writes } => Self::Storage { writes },
+            MaterialBindingKind::StorageTexture { dimension, access } => {
+                Self::StorageTexture(dimension, access)
+            }
             MaterialBindingKind::Texture {
                 dimension,
                 sample_type,
@@ -364,12 +393,24 @@ impl Shape {
         }
     }
 
+    /// Whether a shader may read a field of this kind as another.
+    fn allows(self, read: Self) -> bool {
+        match (self, read) {
+            (Self::Storage { writes: true }, Self::Storage { .. }) => true,
+            (Self::StorageTexture(dimension, given), Self::StorageTexture(other, access)) => {
+                let is_covered = given == access || given == StorageTextureAccess::ReadWrite;
+                dimension == other && is_covered
+            }
+            _ => self == read,
+        }
+    }
+
     /// The attribute of a field of this kind.
     fn attribute(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
             Self::Storage { .. } => "storage",
-            Self::StorageTexture => "storage_texture",
+            Self::StorageTexture(..) => "storage_texture",
             Self::Texture(..) => "texture",
             Self::Sampler { .. } => "sampler",
         }
@@ -380,9 +421,14 @@ impl std::fmt::Display for Shape {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let text = match *self {
             Self::Uniform => "a uniform",
-            Self::Storage { writes: false } => "a storage buffer",
-            Self::Storage { writes: true } => "a storage buffer that is written",
-            Self::StorageTexture => "a storage texture",
+            Self::Storage { .. } => "a storage buffer",
+            Self::StorageTexture(shape, access) => {
+                let (shape, access) = (dimension_name(shape), access_name(access));
+                return write!(
+                    to,
+                    "a storage texture `texture_storage_{shape}<.., {access}>`"
+                );
+            }
             Self::Sampler { compares: false } => "a sampler",
             Self::Sampler { compares: true } => "a comparison sampler",
             Self::Texture(dimension, sample_type, multisampled) => {
@@ -404,14 +450,7 @@ fn texture(dimension: TextureDimension, sample: TextureSampleType, multisampled:
         _ => "",
     };
     let samples = if multisampled { "multisampled_" } else { "" };
-    let dimension = match dimension {
-        TextureDimension::D1 => "1d",
-        TextureDimension::D2 => "2d",
-        TextureDimension::D2Array => "2d_array",
-        TextureDimension::D3 => "3d",
-        TextureDimension::Cube => "cube",
-        TextureDimension::CubeArray => "cube_array",
-    };
+    let dimension = dimension_name(dimension);
     let texel = match sample {
         TextureSampleType::Float => "<f32>",
         TextureSampleType::Depth => "",
@@ -419,6 +458,40 @@ fn texture(dimension: TextureDimension, sample: TextureSampleType, multisampled:
         TextureSampleType::Uint => "<u32>",
     };
     format!("texture_{depth}{samples}{dimension}{texel}")
+}
+
+fn dimension_name(dimension: TextureDimension) -> &'static str {
+    match dimension {
+        TextureDimension::D1 => "1d",
+        TextureDimension::D2 => "2d",
+        TextureDimension::D2Array => "2d_array",
+        TextureDimension::D3 => "3d",
+        TextureDimension::Cube => "cube",
+        TextureDimension::CubeArray => "cube_array",
+    }
+}
+
+fn access_name(access: StorageTextureAccess) -> &'static str {
+    match access {
+        StorageTextureAccess::ReadOnly => "read",
+        StorageTextureAccess::WriteOnly => "write",
+        StorageTextureAccess::ReadWrite => "read_write",
+    }
+}
+
+/// The kind of a storage texture by the rest of its type: `2d<rgba8unorm,write>`.
+fn storage_texture(ty: &str) -> Option<Shape> {
+    let (dimension, rest) = ty.split_once('<')?;
+    let access = rest.strip_suffix('>')?.rsplit(',').next()?;
+    let mut dimensions = DIMENSIONS.into_iter();
+    let dimension = dimensions.find(|it| dimension_name(*it) == dimension)?;
+    let accesses = [
+        StorageTextureAccess::ReadOnly,
+        StorageTextureAccess::WriteOnly,
+        StorageTextureAccess::ReadWrite,
+    ];
+    let access = accesses.into_iter().find(|it| access_name(*it) == access)?;
+    Some(Shape::StorageTexture(dimension, access))
 }
 
 /// The kind of a variable; `None` for none of a material.
@@ -432,23 +505,17 @@ fn kind_of_variable(space: &str, ty: &str) -> Option<Shape> {
         }
         ("", "sampler") => Some(Shape::Sampler { compares: false }),
         ("", "sampler_comparison") => Some(Shape::Sampler { compares: true }),
-        ("", ty) if ty.starts_with("texture_storage_") => Some(Shape::StorageTexture),
+        ("", ty) if ty.starts_with("texture_storage_") => {
+            storage_texture(ty.strip_prefix("texture_storage_")?)
+        }
         ("", ty) => {
-            let dimensions = [
-                TextureDimension::D1,
-                TextureDimension::D2,
-                TextureDimension::D2Array,
-                TextureDimension::D3,
-                TextureDimension::Cube,
-                TextureDimension::CubeArray,
-            ];
             let samples = [
                 TextureSampleType::Float,
                 TextureSampleType::Depth,
                 TextureSampleType::Sint,
                 TextureSampleType::Uint,
             ];
-            let kinds = dimensions.into_iter().flat_map(|dimension| {
+            let kinds = DIMENSIONS.into_iter().flat_map(|dimension| {
                 let of_dimension =
                     samples.map(|sample| [(dimension, sample, false), (dimension, sample, true)]);
                 of_dimension.into_iter().flatten()

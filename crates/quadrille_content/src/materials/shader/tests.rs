@@ -308,7 +308,8 @@ fn tap(image: texture_2d<f32>) -> vec4f {{ return textureLoad(image, vec2u(), 0)
         bound,
         [BoundBinding {
             index: 1,
-            number: 31
+            number: 31,
+            writes: false,
         }],
         "{text}"
     );

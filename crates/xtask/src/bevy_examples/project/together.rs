@@ -14,9 +14,12 @@ use super::super::programs::Program;
 /// The line that begins `main`.
 const MAIN: &str = "\nfn main(";
 
-/// Returns the source of a program with a public `main`.
+/// Returns the source of a program with a public `main`, and with paths from its own module in the place of those from the
+/// crate's root, which it was.
 pub(super) fn opened(source: &str) -> String {
-    source.replacen(MAIN, "\npub fn main(", 1)
+    source
+        .replacen(MAIN, "\npub fn main(", 1)
+        .replace("\nuse crate::", "\nuse self::")
 }
 
 /// Calls that seed random numbers from the system, with replacements by a fixed seed: two runs then produce the same

@@ -12,8 +12,10 @@ fn program(name: &str) -> Program {
 
 #[test]
 fn programs_are_modules_of_one() {
-    let opened = opened("//! Fog.\nuse bevy::prelude::*;\n\nfn main() {\n}\n");
+    let opened =
+        opened("//! Fog.\nuse bevy::prelude::*;\nuse crate::radio::main;\n\nfn main() {\n}\n");
     assert!(opened.contains("\npub fn main() {"), "{opened}");
+    assert!(opened.contains("\nuse self::radio::main;"), "{opened}");
     let root = root(
         &[program("3d_scene"), program("fog")],
         Path::new("/bevy/examples"),

@@ -1,0 +1,272 @@
+//! Buffers and images that shaders of materials write, by exact numbers.
+
+use bevy_app::App;
+use bevy_asset::RenderAssetUsages;
+use bevy_ecs::prelude::*;
+use quadrille::ecs::RenderStartup;
+use quadrille::prelude::*;
+use quadrille_3d::content::images::DeviceImages;
+use quadrille_3d::prelude::*;
+use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
+
+use crate::common::{Rig, log};
+use crate::custom_materials::unit_camera;
+
+/// Counts its fragments, and paints the pixel that each covers.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+struct Counting {
+    #[storage(0, buffer)]
+    count: GpuBuffer,
+    #[storage_texture(1, image_format = Rgba8Unorm, access = WriteOnly)]
+    trace: Option<Handle<Image>>,
+}
+
+const COUNTING: &str = "
+@group(3) @binding(0) var<storage, read_write> count: atomic<u32>;
+@group(3) @binding(1) var trace: texture_storage_2d<rgba8unorm, write>;
+
+@fragment
+fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
+    atomicAdd(&count, 1u);
+    textureStore(trace, vec2u(at.xy), vec4f(0.0, 1.0, 0.0, 1.0));
+    return vec4f(1.0, 0.0, 0.0, 1.0);
+}
+";
+
+/// Reads the same buffer.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+struct Reading {
+    #[storage(0, read_only, buffer)]
+    count: GpuBuffer,
+}
+
+const READING: &str = "
+@group(3) @binding(0) var<storage, read> count: u32;
+
+@fragment
+fn fragment() -> @location(0) vec4f { return vec4f(f32(count) / 1024.0, 0.0, 0.0, 1.0); }
+";
+
+/// Samples an image.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+struct Sampling {
+    #[texture(0)]
+    #[sampler(1)]
+    trace: Handle<Image>,
+}
+
+const SAMPLING: &str = "
+@group(3) @binding(0) var trace: texture_2d<f32>;
+@group(3) @binding(1) var trace_sampler: sampler;
+
+@fragment
+fn fragment() -> @location(0) vec4f { return textureSampleLevel(trace, trace_sampler, vec2f(0.5), 0.0); }
+";
+
+macro_rules! fragment {
+    ($name:ident, $number:literal) => {
+        impl Material for $name {
+            fn fragment_shader() -> ShaderRef {
+                handle($number).into()
+            }
+        }
+    };
+}
+
+fragment!(Counting, 1);
+fragment!(Reading, 2);
+fragment!(Sampling, 3);
+
+fn handle(number: u128) -> Handle<Shader> {
+    Handle::Uuid(
+        bevy_asset::uuid::Uuid::from_u128(0x53_0000 + number),
+        std::marker::PhantomData,
+    )
+}
+
+/// The counter, and what a pass reads of it after all draws.
+#[derive(Resource, bevy_derive::Deref)]
+struct Count(GpuBuffer);
+
+#[derive(Resource, bevy_derive::Deref)]
+struct Copied(GpuBuffer);
+
+fn make(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    let count = BufferDesc::storage("count", 256).with_usage(BufferUsage::TRANSFER_DST);
+    commands.insert_resource(Count(gpu.create_buffer(&count)?));
+    let copied = BufferDesc::storage("copied", 256).with_usage(BufferUsage::TRANSFER_DST);
+    commands.insert_resource(Copied(gpu.create_buffer(&copied)?));
+    Ok(())
+}
+
+fn reset(mut recorder: Recorder, count: TransferWrite<Count>) {
+    recorder.transfer().fill_buffer(&count, 0, 4, 0);
+}
+
+fn copy(mut recorder: Recorder, count: TransferRead<Count>, copied: TransferWrite<Copied>) {
+    recorder.transfer().copy_buffer(&count, 0, &copied, 0, 4);
+}
+
+fn rig() -> Rig {
+    let plugins = (
+        Quadrille3dPlugin::default(),
+        MaterialPlugin::<Counting>::default(),
+        MaterialPlugin::<Reading>::default(),
+        MaterialPlugin::<Sampling>::default(),
+    );
+    let mut rig = Rig::with(32, 32, plugins);
+    rig.app.insert_resource(ClearColor(Color::BLACK));
+    let mut shaders = rig.app.world_mut().resource_mut::<Assets<Shader>>();
+    for (number, source) in [(1, COUNTING), (2, READING), (3, SAMPLING)] {
+        let shader = Shader::from_wgsl(source, format!("{number}.wgsl"));
+        shaders
+            .insert(handle(number).id(), shader)
+            .expect("the handle is free");
+    }
+    add_passes(&mut rig.app);
+    rig.start();
+    // `RenderStartup` runs in the first frame.
+    rig.update(1);
+    rig.app.world_mut().spawn(unit_camera());
+    rig
+}
+
+/// Nothing but the names of the resources orders these passes and the draws of materials.
+fn add_passes(app: &mut App) {
+    app.add_systems(RenderStartup, make).add_systems(
+        Render,
+        (
+            reset.before(quadrille_3d::Pass3dSystems::Shadow),
+            copy.after(quadrille_3d::Pass3dSystems::Transparent)
+                .on_queue(QueuePreference::Async),
+        ),
+    );
+}
+
+fn square<M: Material>(rig: &mut Rig, x: f32, side: f32, material: M) {
+    let world = rig.app.world_mut();
+    let mesh = world.resource_mut::<Assets<Mesh>>();
+    let mesh = mesh.into_inner().add(Rectangle::new(side, 1.0));
+    let material = world.resource_mut::<Assets<M>>().add(material);
+    let place = Transform::from_xyz(x, 0.0, 0.0);
+    world.spawn((Mesh3d(mesh), MeshMaterial3d(material), place));
+}
+
+fn trace(rig: &mut Rig, format: TextureFormat, usage: TextureUsages) -> Handle<Image> {
+    let size = Extent3d {
+        width: 32,
+        height: 32,
+        depth_or_array_layers: 1,
+    };
+    let texels = vec![0; 32 * 32 * 4];
+    let usages = RenderAssetUsages::default();
+    let mut image = Image::new(size, TextureDimension::D2, texels, format, usages);
+    image.texture_descriptor.usage |= usage;
+    rig.app
+        .world_mut()
+        .resource_mut::<Assets<Image>>()
+        .add(image)
+}
+
+fn count(rig: &Rig) -> GpuBuffer {
+    rig.app.world().resource::<Count>().0.clone()
+}
+
+/// A square that covers half of the picture: 512 of 1024 pixels.
+#[test]
+#[ignore = "needs a device"]
+fn fragments_write_buffers_and_storage_textures() {
+    log::collect();
+    let mut rig = rig();
+    let image = trace(
+        &mut rig,
+        TextureFormat::Rgba8Unorm,
+        TextureUsages::STORAGE_BINDING,
+    );
+    let material = Counting {
+        count: count(&rig),
+        trace: Some(image.clone()),
+    };
+    square(&mut rig, -0.25, 0.5, material);
+    let picture = rig.picture();
+    assert_eq!(picture.at(8, 16), [255, 0, 0, 255]);
+    assert_eq!(picture.at(24, 16), [0, 0, 0, 255]);
+    let copied = rig.app.world().resource::<Copied>().0.clone();
+    let counted = rig.read_back(Readback::buffer(&copied)).values::<u32>();
+    assert_eq!(counted[0], 512, "fragments of one frame");
+    let images = rig.app.world().resource::<DeviceImages>();
+    let shown = images.resident(&image).expect("it is uploaded");
+    let shown = shown.image.clone();
+    let traced = rig.read(Readback::image(&shown));
+    assert_eq!(traced.at(8, 16), [0, 255, 0, 255]);
+    assert_eq!(traced.at(24, 16), [0; 4]);
+    assert!(log::take().is_empty());
+}
+
+/// A pass has one access to a buffer that one material writes and another reads.
+#[test]
+#[ignore = "needs a device"]
+fn materials_share_a_written_buffer() {
+    log::collect();
+    let mut rig = rig();
+    let image = trace(
+        &mut rig,
+        TextureFormat::Rgba8Unorm,
+        TextureUsages::STORAGE_BINDING,
+    );
+    let count = count(&rig);
+    let writer = Counting {
+        count: count.clone(),
+        trace: Some(image),
+    };
+    square(&mut rig, -0.25, 0.5, writer);
+    square(&mut rig, 0.25, 0.5, Reading { count });
+    let picture = rig.picture();
+    assert_eq!(picture.at(8, 16), [255, 0, 0, 255]);
+    // Draws of one pass are in no order: any count of this frame.
+    assert_eq!(picture.at(24, 16)[1..], [0, 0, 255]);
+    assert!(log::take().is_empty());
+}
+
+/// Three images that cannot be bound: without the usage, of another format, and sampled by another material.
+#[test]
+#[ignore = "needs a device"]
+fn images_that_are_no_storage_textures_are_reported() {
+    for (format, usage, part) in [
+        (
+            TextureFormat::Rgba8Unorm,
+            TextureUsages::COPY_SRC,
+            "lacks the usage `TextureUsages::STORAGE_BINDING`",
+        ),
+        (
+            TextureFormat::Rgba8Snorm,
+            TextureUsages::STORAGE_BINDING,
+            "has the format R8G8B8A8_SNORM, and the shader declares R8G8B8A8_UNORM",
+        ),
+        (
+            TextureFormat::Rgba8Unorm,
+            TextureUsages::STORAGE_BINDING,
+            "is a texture of another material as well",
+        ),
+    ] {
+        log::collect();
+        let mut rig = rig();
+        let image = trace(&mut rig, format, usage);
+        if part.contains("another material") {
+            let trace = image.clone();
+            square(&mut rig, 0.25, 0.5, Sampling { trace });
+            rig.picture();
+        }
+        let material = Counting {
+            count: count(&rig),
+            trace: Some(image),
+        };
+        square(&mut rig, -0.25, 0.5, material);
+        assert_eq!(rig.picture().at(8, 16), [255, 0, 255, 255], "{part}");
+        let lines = log::take();
+        assert_eq!(lines.len(), 1, "{lines:#?}");
+        for part in ["`Counting`", "binding 1 (`trace`)", part] {
+            assert!(lines[0].contains(part), "{part} is not in {}", lines[0]);
+        }
+    }
+}
