@@ -2,15 +2,19 @@
 //! the same as from a device that is really lost.
 
 use bevy_asset::RenderAssetUsages;
-use bevy_camera::{OrthographicProjection, Projection};
+use bevy_camera::{Hdr, OrthographicProjection, Projection};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use quadrille::ecs::{RenderError, RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::{Recorder, Render};
 use quadrille_3d::prelude::*;
+use quadrille_3d::{
+    Bloom, ContrastAdaptiveSharpening, DepthOfField, MotionBlur, ScreenSpaceAmbientOcclusion, Smaa,
+    TemporalAntiAliasing,
+};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
-use crate::common::{Rig, log};
+use crate::common::{Picture, Rig, log};
 use crate::spheres;
 
 /// Whether the next frame loses the device.
@@ -37,8 +41,79 @@ fn prepasses_are_restored_after_device_loss() {
     expect_restored((DepthPrepass, NormalPrepass, MotionVectorPrepass));
 }
 
+#[test]
+#[ignore = "needs a device"]
+fn effects_are_restored_after_device_loss() {
+    expect_restored((
+        Msaa::Off,
+        Hdr,
+        DepthPrepass,
+        NormalPrepass,
+        MotionVectorPrepass,
+        MotionBlur::default(),
+        ScreenSpaceAmbientOcclusion::default(),
+        Bloom::NATURAL,
+        DepthOfField::default(),
+        Smaa::default(),
+        ContrastAdaptiveSharpening::default(),
+    ));
+}
+
+/// Temporal antialiasing begins with a new history, and converges to the same picture.
+#[test]
+#[ignore = "needs a device"]
+fn temporal_antialiasing_converges_again_after_device_loss() {
+    let (mut rig, before) = rig_with((Msaa::Off, TemporalAntiAliasing::default()), 80);
+    rig.update(80);
+    let later = rig.picture();
+    lose(&mut rig);
+    rig.update(80);
+    let after = rig.picture();
+    // Pictures differ by the phase of the jitter.
+    let (phases, loss) = (
+        mean_difference(&before, &later),
+        mean_difference(&before, &after),
+    );
+    assert!(
+        loss < 1.5 * phases + 0.1,
+        "{loss}, and {phases} without a loss"
+    );
+}
+
+/// Mean difference of all channels, of 255.
+fn mean_difference(one: &Picture, other: &Picture) -> f64 {
+    let all = one.pixels.as_flattened().iter();
+    let pairs = all.zip(other.pixels.as_flattened());
+    let sum: f64 = pairs
+        .map(|(one, other)| f64::from(one.abs_diff(*other)))
+        .sum();
+    sum / one.pixels.as_flattened().len() as f64
+}
+
 /// Expects the same picture from a new device, with further components of cameras.
-fn expect_restored(more: impl Bundle + Copy) {
+fn expect_restored(more: impl Bundle + Clone) {
+    let (mut rig, before) = rig_with(more, 0);
+    lose(&mut rig);
+    let after = rig.picture();
+    assert!(after == before, "the picture is another one");
+}
+
+/// Loses the device.
+fn lose(rig: &mut Rig) {
+    let device = |rig: &Rig| {
+        rig.app
+            .world()
+            .resource::<quadrille_3d::resources::Vertices3d>()
+            .id()
+    };
+    let old = device(rig);
+    rig.app.world_mut().resource_mut::<Lose>().0 = true;
+    rig.update(1);
+    assert_ne!(device(rig), old, "all is recreated");
+}
+
+/// Spheres seen by cameras with further components, and their picture after some frames.
+fn rig_with(more: impl Bundle + Clone, frames: u32) -> (Rig, Picture) {
     let mut rig = Rig::new(120, 68);
     rig.app
         .insert_resource(RenderErrorHandler(|error, _| match error {
@@ -54,21 +129,11 @@ fn expect_restored(more: impl Bundle + Copy) {
     let mut cameras = world.query_filtered::<Entity, With<Camera3d>>();
     let cameras: Vec<_> = cameras.iter(world).collect();
     for camera in cameras {
-        world.entity_mut(camera).insert(more);
+        world.entity_mut(camera).insert(more.clone());
     }
+    rig.update(frames);
     let before = rig.picture();
-    let device = |rig: &Rig| {
-        rig.app
-            .world()
-            .resource::<quadrille_3d::resources::Vertices3d>()
-            .id()
-    };
-    let old = device(&rig);
-    rig.app.world_mut().resource_mut::<Lose>().0 = true;
-    rig.update(1);
-    let after = rig.picture();
-    assert_ne!(device(&rig), old, "all is recreated");
-    assert!(after == before, "the picture is another one");
+    (rig, before)
 }
 
 /// A blue image of one texel.
