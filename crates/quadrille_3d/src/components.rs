@@ -8,3 +8,4 @@ pub(crate) mod mip_bias;
 pub(crate) mod occlusion_culling;
 pub(crate) mod prepass;
 pub(crate) mod temporal_jitter;
+pub(crate) mod transmission;

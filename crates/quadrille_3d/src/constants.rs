@@ -21,6 +21,14 @@ quadrille::vulkan::shader_constants! {
     /// Flag of views: `ambient_occlusion_map` has the occlusion of its pixels.
     pub(crate) const HAS_AMBIENT_OCCLUSION_MAP: u32 = 16;
 
+    /// Flag of views: transmissive surfaces refract the light behind them, as with
+    /// [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission).
+    pub(crate) const REFRACTS: u32 = 32;
+    /// Flag of views: `transmission_background` has the color behind transmissive surfaces.
+    pub(crate) const HAS_TRANSMISSION_BACKGROUND: u32 = 64;
+    /// Flag of views: `contact_depths` has the depth before transmissive surfaces.
+    pub(crate) const HAS_TRANSMISSION_DEPTHS: u32 = 128;
+
     /// Distance up to which [`ScreenSpaceAmbientOcclusion`](crate::ScreenSpaceAmbientOcclusion) finds occluders, in meters.
     pub(crate) const SSAO_RADIUS: f32 = 0.5 * 1.457;
     /// Levels of the images of distances of ambient occlusion.

@@ -17,5 +17,6 @@ pub(crate) mod smaa;
 pub(crate) mod ssao;
 pub(crate) mod taa;
 pub(crate) mod tonemapping;
+pub(crate) mod transmission;
 pub(crate) mod volumetric_fog;
 pub mod wireframe;

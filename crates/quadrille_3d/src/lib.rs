@@ -100,6 +100,7 @@ pub use components::prepass::{
     DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
 };
 pub use components::temporal_jitter::TemporalJitter;
+pub use components::transmission::{ScreenSpaceTransmission, ScreenSpaceTransmissionQuality};
 pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
 pub use effects::depth_of_field::{DepthOfField, DepthOfFieldMode};
@@ -150,6 +151,7 @@ pub mod systems {
     pub use crate::effects::ssao::ssao_3d;
     pub use crate::effects::taa::taa_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
+    pub use crate::effects::transmission::transmissive_3d;
     pub use crate::effects::volumetric_fog::volumetric_fog_3d;
     pub use crate::environment::filter::filter_env_3d;
     pub use crate::free_camera::run_freecamera_controller;
@@ -172,6 +174,7 @@ pub mod systems {
 pub mod resources {
     pub use crate::camera_effect::ViewTransforms3d;
     pub use crate::effects::gizmos::{GizmoColors, GizmoMsaaColors};
+    pub use crate::effects::transmission::TransmissionBackgrounds3d;
     pub use crate::environment::filter::{FilterCubes3d, FilterResults3d, FilterSources3d};
     pub use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};
     pub use crate::extract::custom_materials::bound::{MaterialBuffers3d, MaterialImages3d};

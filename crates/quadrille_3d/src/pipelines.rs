@@ -46,7 +46,7 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 20] = [
+const MODULES: [(&str, &str); 21] = [
     (
         "quadrille_3d::shadow_pass",
         include_str!("../shaders/shadow_pass.wgsl"),
@@ -110,6 +110,10 @@ const MODULES: [(&str, &str); 20] = [
     (
         "quadrille_3d::ambient_occlusion",
         include_str!("../shaders/ambient_occlusion.wgsl"),
+    ),
+    (
+        "quadrille_3d::transmission",
+        include_str!("../shaders/transmission.wgsl"),
     ),
     (
         "quadrille_3d::environment",

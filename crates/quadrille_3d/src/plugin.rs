@@ -30,6 +30,7 @@ use crate::effects::smaa::SmaaPlugin;
 use crate::effects::ssao::SsaoPlugin;
 use crate::effects::taa::TaaPlugin;
 use crate::effects::tonemapping::TonemappingPlugin;
+use crate::effects::transmission::TransmissionPlugin;
 use crate::effects::wireframe::WireframeListPlugin;
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
@@ -187,6 +188,7 @@ impl Plugin for Quadrille3dPlugin {
             SkyboxPlugin,
             FogPlugin,
             TonemappingPlugin,
+            TransmissionPlugin,
             (MotionBlurPlugin, TaaPlugin),
             BloomPlugin,
             LensPlugin,
@@ -336,6 +338,7 @@ fn configure_pass_order(app: &mut App) {
                 Pass3dSystems::Opaque,
                 Pass3dSystems::OpaqueLate,
                 Pass3dSystems::Skybox,
+                Pass3dSystems::Transmissive,
                 Pass3dSystems::Transparent,
                 Pass3dSystems::EarlyPostProcess,
                 Pass3dSystems::PostProcess,

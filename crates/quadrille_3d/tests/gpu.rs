@@ -141,6 +141,8 @@ mod temporal_jitter;
 mod textures;
 #[path = "gpu/tonemapping.rs"]
 mod tonemapping;
+#[path = "gpu/transmission.rs"]
+mod transmission;
 #[path = "gpu/visibility_ranges.rs"]
 mod visibility_ranges;
 #[path = "gpu/volumetric_fog.rs"]

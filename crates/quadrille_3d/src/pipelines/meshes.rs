@@ -333,8 +333,9 @@ fn create_pipeline(
             ("HAS_TEXTURES", key.features >= MaterialFeatures::Textured),
             (
                 "HAS_EXTENDED_FEATURES",
-                key.features == MaterialFeatures::Extended,
+                key.features >= MaterialFeatures::Extended,
             ),
+            ("HAS_SPECULAR_TRANSMISSION", key.is_transmissive()),
             (
                 "HAS_ALPHA_TO_COVERAGE",
                 key.blend_mode == BlendMode::AlphaToCoverage,
@@ -365,9 +366,9 @@ fn create_pipeline(
     })
 }
 
-/// Whether a pipeline reads ambient occlusion maps, which have the surfaces behind blended ones.
+/// Whether a pipeline reads ambient occlusion maps, which have the surfaces behind blended and transmissive ones.
 fn has_ambient_occlusion(key: PipelineKey, lighting: LightingFeatures) -> bool {
-    lighting.ambient_occlusion && !key.blend_mode.is_transparent()
+    lighting.ambient_occlusion && !key.blend_mode.is_transparent() && !key.is_transmissive()
 }
 
 /// Sets the fixed state of a key.

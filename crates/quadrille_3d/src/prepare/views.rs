@@ -28,7 +28,8 @@ use crate::components::prepass::{
     DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
 };
 use crate::components::temporal_jitter::TemporalJitter;
-use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED};
+use crate::components::transmission::ScreenSpaceTransmission;
+use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED, REFRACTS};
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::extract::unculled::Unculled;
 use crate::prepare::clusters::LightSorter;
@@ -36,7 +37,10 @@ use crate::prepare::lights::{LightParams, ShadowMapAllocator};
 use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
 use crate::scene::effect_cameras::{EffectCameras, EffectNeeds};
-use crate::scene::lists::{BatchList, QueuedView, SceneLists, TransparentInstance};
+use crate::scene::keys::PipelineKey;
+use crate::scene::lists::{
+    BatchList, QueuedView, SceneLists, TransmissiveDraws, TransparentInstance,
+};
 use crate::scene::prepass::PrepassNeeds;
 use crate::scene::rows::{FogRow, ViewRow};
 use crate::tables::textures::TextureSource;
@@ -64,6 +68,7 @@ pub(crate) struct CameraQuery {
     motion_vector_prepass: Has<MotionVectorPrepass>,
     no_background_motion_vectors: Has<NoBackgroundMotionVectors>,
     contact_shadows: Option<&'static ContactShadows>,
+    transmission: Option<&'static ScreenSpaceTransmission>,
 }
 
 /// Filter for lights that bevy does not list for cameras, or culls by wrong bounds: rectangular lights; directional
@@ -202,11 +207,13 @@ fn add_view(
     let cull_row = CullViewRow::camera(camera.frustum);
     let cull_row = instances.add_view(&mut lists.cull, cull_row, camera.layers);
     let transparent = add_transparent(world, lists, scratch, camera, cull_row);
+    let transmissive = add_transmissive(world, lists, scratch, camera, cull_row);
     let row = lists.rows.rows.len() as u32;
     let jitter = valid_jitter(world, view.camera, camera.jitter);
     let contact_shadows = contact_shadows(camera);
     let mut queued = queued_view((view, jitter), camera, (row, cull_row), transparent);
     queued.contact_shadows = contact_shadows != [0.0; 4];
+    queued.transmissive = transmissive;
     let clip_from_world = queued.clip_from_unjittered() * view.clip_from_world;
     lists.views.0.push(queued);
     let row = ViewRow {
@@ -231,7 +238,12 @@ fn add_view(
         decal_words: 0,
         unused: 0,
         contact_shadows,
-        padding: [0; 4],
+        transmission_taps: camera.transmission.map_or(0, |it| it.quality.taps()),
+        noise_frame: match camera.jitter {
+            Some(_) => world.effects.submitted as u32,
+            None => 0,
+        },
+        padding: [0; 2],
     };
     lists.rows.rows.push(validated(world, view.camera, row));
 }
@@ -279,6 +291,7 @@ fn queued_view(
         late_cull_row: None,
         layers: camera.layers.cloned().unwrap_or_default(),
         transparent,
+        transmissive: TransmissiveDraws::default(),
     }
 }
 
@@ -350,22 +363,64 @@ fn add_transparent(
     camera: &CameraQueryItem<'_, '_>,
     cull_row: u32,
 ) -> std::ops::Range<u32> {
+    let is_apart = camera.transmission.is_some();
+    sort_visible(world, lists, scratch, (camera, cull_row), |key| {
+        key.blend_mode.is_transparent() && !(is_apart && key.is_transmissive())
+    });
+    lists.transparent.add_all(&scratch.transparent)
+}
+
+/// Lists the visible transmissive instances of a camera, back to front, in at most as many steps as it asks for.
+fn add_transmissive(
+    world: &ViewParams,
+    lists: &mut SceneLists,
+    scratch: &mut Scratch,
+    camera: &CameraQueryItem<'_, '_>,
+    cull_row: u32,
+) -> TransmissiveDraws {
+    let Some(transmission) = camera.transmission else {
+        return TransmissiveDraws::default();
+    };
+    sort_visible(world, lists, scratch, (camera, cull_row), |key| {
+        key.is_transmissive()
+    });
+    let has_any = world.lights.instances.has_transmissive();
+    TransmissiveDraws {
+        is_apart: true,
+        reads_color: transmission.steps > 0 && has_any,
+        steps: split(&scratch.transparent, transmission.steps)
+            .map(|step| lists.transparent.add_all(step))
+            .collect(),
+    }
+}
+
+/// Splits a list into at most `most` parts of nearly equal length, the longer ones first; into one if `most` is 0.
+pub(crate) fn split<T>(all: &[T], most: usize) -> impl Iterator<Item = &[T]> {
+    let parts = most.max(1).min(all.len());
+    (0..parts).map(move |part| {
+        let start = |part: usize| part * (all.len() / parts) + part.min(all.len() % parts);
+        &all[start(part)..start(part + 1)]
+    })
+}
+
+/// Collects the visible instances of some pipelines, back to front.
+fn sort_visible(
+    world: &ViewParams,
+    lists: &SceneLists,
+    scratch: &mut Scratch,
+    (camera, cull_row): (&CameraQueryItem<'_, '_>, u32),
+    is_listed: impl Fn(PipelineKey) -> bool,
+) {
     let (forward, eye) = (camera.transform.forward(), camera.transform.translation());
     let row = &lists.cull.rows[cull_row as usize];
     let layers = &lists.cull.layer_bits;
-    let drawn = world.lights.instances.transparent(row, layers);
+    let drawn = world.lights.instances.visible_of(row, layers, is_listed);
     let sorted = &mut scratch.transparent;
     sorted.clear();
     sorted.extend(drawn.map(|drawn| (forward.dot(drawn.center - eye) - drawn.sort_bias, drawn)));
     sorted.sort_unstable_by(|(a, drawn_a), (b, drawn_b)| {
         b.total_cmp(a).then(drawn_a.instance.cmp(&drawn_b.instance))
     });
-    let list = &mut *lists.transparent;
-    let first = list.draws.len();
-    for (_, drawn) in sorted.iter() {
-        list.add(drawn, first);
-    }
-    first as u32..list.draws.len() as u32
 }
 
 fn ambient(world: &ViewParams, camera: &CameraQueryItem<'_, '_>) -> [f32; 3] {
@@ -383,6 +438,7 @@ fn flags(world: &ViewParams, camera: &CameraQueryItem<'_, '_>) -> u32 {
         ambient_affects_lightmapped_meshes(world, camera),
         AMBIENT_AFFECTS_LIGHTMAPPED_MESHES,
     ) | flag(camera.msaa.samples() > 1, MULTISAMPLED)
+        | flag(camera.transmission.is_some(), REFRACTS)
 }
 
 fn ambient_affects_lightmapped_meshes(

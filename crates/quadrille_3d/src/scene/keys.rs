@@ -44,6 +44,11 @@ impl MaterialShader {
 }
 
 impl PipelineKey {
+    /// Whether the material has specular transmission.
+    pub(crate) fn is_transmissive(self) -> bool {
+        self.features == MaterialFeatures::Transmissive
+    }
+
     /// Specializes the key for a view.
     pub(crate) fn for_view(self, inverts_culling: bool) -> Self {
         let cull = match self.cull {
@@ -74,6 +79,9 @@ pub(crate) enum MaterialFeatures {
     Textured,
     /// Clearcoat, anisotropy, a depth map, a lightmap or diffuse transmission.
     Extended,
+    /// Specular transmission: cameras with [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission) draw it after what is
+    /// opaque.
+    Transmissive,
 }
 
 /// Blending of a fragment with the target.
