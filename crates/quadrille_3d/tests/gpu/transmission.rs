@@ -8,7 +8,7 @@ use quadrille_3d::prelude::*;
 use quadrille_3d::resources::TransmissionBackgrounds3d;
 use quadrille_3d::{ScreenSpaceTransmission, ScreenSpaceTransmissionQuality};
 
-use crate::common::{EXACT, Rig};
+use crate::common::{EXACT, Rig, golden};
 use crate::environment::image;
 use crate::prepass::spawn;
 
@@ -415,4 +415,82 @@ fn views_without_glass_cost_nothing() {
     }
     let (plan, images) = shown(Some(0.0));
     assert!(plan.contains("transmissive_3d") && images == 1, "{plan}");
+}
+
+/// Glass balls from smooth to rough above, of several indices of refraction below, a box of amber, and a blended pane, before
+/// a board of squares.
+#[test]
+#[ignore = "needs a device"]
+fn glass_matches_golden() {
+    let mut rig = Rig::scene(320, 180, glass_scene);
+    golden::expect("glass", &rig.picture());
+}
+
+fn glass_scene(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+) {
+    let square = meshes.add(Rectangle::new(0.5, 0.5));
+    let colors = [Color::srgb(0.9, 0.4, 0.2), Color::srgb(0.1, 0.3, 0.6)];
+    let colors = colors.map(|color| materials.add(unlit(color)));
+    for at in 0..144_u8 {
+        let (x, y) = (at % 16, at / 16);
+        commands.spawn((
+            Mesh3d(square.clone()),
+            MeshMaterial3d(colors[usize::from((x + y) % 2)].clone()),
+            Transform::from_xyz(f32::from(x) * 0.5 - 3.75, f32::from(y) * 0.5 - 2.0, -2.0),
+        ));
+    }
+    let ball = meshes.add(Sphere::new(0.45));
+    let clear = || StandardMaterial {
+        reflectance: 0.5,
+        thickness: 0.6,
+        ..glass()
+    };
+    for at in 0..4_u8 {
+        let part = f32::from(at) / 3.0;
+        let rough = StandardMaterial {
+            perceptual_roughness: part * 0.6,
+            ..clear()
+        };
+        let dense = StandardMaterial {
+            ior: 1.0 + part,
+            ..clear()
+        };
+        for (y, material) in [(0.55, rough), (-0.55, dense)] {
+            commands.spawn((
+                Mesh3d(ball.clone()),
+                MeshMaterial3d(materials.add(material)),
+                Transform::from_xyz(f32::from(at) - 2.0, y, 0.0),
+            ));
+        }
+    }
+    let amber = StandardMaterial {
+        attenuation_distance: 0.5,
+        attenuation_color: Color::srgb(1.0, 0.6, 0.2),
+        ..clear()
+    };
+    commands.spawn((
+        Mesh3d(meshes.add(Cuboid::from_length(0.9))),
+        MeshMaterial3d(materials.add(amber)),
+        Transform::from_xyz(2.0, 0.3, 0.0).with_rotation(Quat::from_rotation_y(0.5)),
+    ));
+    commands.spawn((
+        Mesh3d(meshes.add(Rectangle::new(1.2, 0.7))),
+        MeshMaterial3d(materials.add(Color::srgba(0.2, 0.9, 0.3, 0.4))),
+        Transform::from_xyz(1.6, -0.6, 0.6),
+    ));
+    commands.spawn((
+        DirectionalLight::default(),
+        Transform::from_xyz(1.0, 2.0, 3.0).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+    commands.spawn((
+        Camera3d::default(),
+        ScreenSpaceTransmission {
+            steps: 2,
+            quality: ScreenSpaceTransmissionQuality::High,
+        },
+        Transform::from_xyz(0.0, 0.0, 4.2).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
 }
