@@ -94,6 +94,11 @@ fn transform_vertex(instance_index: u32, vertex: Vertex) -> VertexOutput {
 
 @fragment
 fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
+    return surface_color(vertex_output, front_facing);
+}
+
+// Color of a fragment, for the blend mode of its material.
+fn surface_color(vertex_output: VertexOutput, front_facing: bool) -> vec4f {
     let view = camera;
     let material = materials[instances[vertex_output.instance].material];
     // Only double-sided materials turn normals; mirrored transforms turn the winding.

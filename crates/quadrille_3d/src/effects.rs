@@ -10,6 +10,7 @@ pub(crate) mod gizmos;
 pub(crate) mod lens;
 pub(crate) mod motion_blur;
 pub(crate) mod occlusion_culling;
+pub(crate) mod oit;
 pub(crate) mod prepass;
 pub(crate) mod sharpening;
 pub(crate) mod skybox;

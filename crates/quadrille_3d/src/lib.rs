@@ -96,6 +96,7 @@ pub use components::material::{
 };
 pub use components::mip_bias::MipBias;
 pub use components::occlusion_culling::OcclusionCulling;
+pub use components::order_independent_transparency::OrderIndependentTransparencySettings;
 pub use components::prepass::{
     DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
 };
@@ -144,6 +145,7 @@ pub mod systems {
     pub use crate::effects::lens::{display_lens_effects_3d, lens_effects_3d};
     pub use crate::effects::motion_blur::motion_blur_3d;
     pub use crate::effects::occlusion_culling::{cull_late, depth_pyramid_3d, opaque_late};
+    pub use crate::effects::oit::order_independent_3d;
     pub use crate::effects::prepass::prepass_3d;
     pub use crate::effects::sharpening::sharpen_3d;
     pub use crate::effects::skybox::skybox_3d;
@@ -174,6 +176,7 @@ pub mod systems {
 pub mod resources {
     pub use crate::camera_effect::ViewTransforms3d;
     pub use crate::effects::gizmos::{GizmoColors, GizmoMsaaColors};
+    pub use crate::effects::oit::FragmentLists3d;
     pub use crate::effects::transmission::TransmissionBackgrounds3d;
     pub use crate::environment::filter::{FilterCubes3d, FilterResults3d, FilterSources3d};
     pub use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};

@@ -139,6 +139,8 @@ impl Pipelines3d {
     pub(crate) fn new(gpu: &GpuDevice, waits: bool, dfg_lut: bool) -> Result<Self, BevyError> {
         let source = include_str!("../shaders/pbr.wgsl");
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
+        let source = include_str!("../shaders/oit.wgsl");
+        let fragment_lists = GpuShader::wgsl("quadrille_3d/oit.wgsl", source)?;
         let source = include_str!("../shaders/shadow.wgsl");
         let shadow = GpuShader::wgsl("quadrille_3d/shadow.wgsl", source)?;
         let source = include_str!("../shaders/cluster.wgsl");
@@ -156,7 +158,12 @@ impl Pipelines3d {
             Ok::<_, ShaderError>([none?, front?, back?])
         };
         Ok(Self {
-            meshes: MeshPipelines::new(pbr, CustomPipelines::new()?, waits, dfg_lut),
+            meshes: MeshPipelines::new(
+                [pbr, fragment_lists],
+                CustomPipelines::new()?,
+                waits,
+                dfg_lut,
+            ),
             shadows: [shadows(false)?, shadows(true)?],
             composites: [
                 composite_pipeline(gpu, "3d copy", Blend::Opaque)?,

@@ -23,6 +23,7 @@ use crate::effects::gizmos::Gizmos3dPlugin;
 use crate::effects::lens::LensPlugin;
 use crate::effects::motion_blur::MotionBlurPlugin;
 use crate::effects::occlusion_culling::OcclusionCullingPlugin;
+use crate::effects::oit::OitPlugin;
 use crate::effects::prepass::PrepassPlugin;
 use crate::effects::sharpening::SharpeningPlugin;
 use crate::effects::skybox::SkyboxPlugin;
@@ -188,7 +189,7 @@ impl Plugin for Quadrille3dPlugin {
             SkyboxPlugin,
             FogPlugin,
             TonemappingPlugin,
-            TransmissionPlugin,
+            (TransmissionPlugin, OitPlugin),
             (MotionBlurPlugin, TaaPlugin),
             BloomPlugin,
             LensPlugin,

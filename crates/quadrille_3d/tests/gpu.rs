@@ -105,6 +105,8 @@ mod motion_blur;
 mod motion_vectors;
 #[path = "gpu/occlusion.rs"]
 mod occlusion;
+#[path = "gpu/order_independent.rs"]
+mod order_independent;
 #[path = "gpu/own_target.rs"]
 mod own_target;
 #[path = "gpu/pipelines.rs"]

@@ -10,6 +10,7 @@ use quadrille::prelude::StorageRead;
 
 use crate::passes::draw::{DrawParams3d, Geometry3d, Lighting3d};
 use crate::scene::buffers::TransparentInstances3d;
+use crate::scene::formats::PipelineTarget;
 use crate::scene::frame::View3d;
 use crate::scene::keys::PipelineKey;
 use crate::scene::lists::TransparentDraw;
@@ -44,14 +45,47 @@ impl SortedDraws3d<'_> {
         draws: Range<u32>,
         background: Option<AnyAccess<'_>>,
     ) {
+        let resource = background.map(|image| ("transmission_background", image));
         let target = view.pipeline_target();
+        self.draw_to(rendering, (view, &target), draws, resource, Some);
+    }
+
+    /// Draws to the lists of order-independent transparency.
+    pub(crate) fn draw_to_lists(
+        &self,
+        rendering: &mut Rendering<'_>,
+        view: &View3d,
+        lists: AnyAccess<'_>,
+    ) {
+        let draws = view.queued.order_independent.clone();
+        let target = PipelineTarget::fragment_lists(!view.is_scene_referred());
+        let resource = Some(("fragment_lists", lists));
+        self.draw_to(
+            rendering,
+            (view, &target),
+            draws,
+            resource,
+            PipelineKey::order_independent,
+        );
+    }
+
+    fn draw_to(
+        &self,
+        rendering: &mut Rendering<'_>,
+        (view, target): (&View3d, &PipelineTarget),
+        draws: Range<u32>,
+        resource: Option<(&'static str, AnyAccess<'_>)>,
+        key_of: impl Fn(PipelineKey) -> Option<PipelineKey>,
+    ) {
         let mut bound: Option<PipelineKey> = None;
         let draws =
             &self.draw_params.transparent_list.draws[draws.start as usize..draws.end as usize];
         for draw in draws {
-            let key = draw.key.pipeline.for_view(view.queued.inverts_culling);
+            let Some(key) = key_of(draw.key.pipeline.for_view(view.queued.inverts_culling)) else {
+                continue;
+            };
             if bound != Some(key) {
-                let Some(pipeline) = self.draw_params.pipelines.meshes.get(key, &target) else {
+                let Some(pipeline) = self.draw_params.pipelines.meshes.get(key, target) else {
                     continue;
                 };
                 rendering.pipeline(pipeline);
@@ -59,10 +93,10 @@ impl SortedDraws3d<'_> {
                 rendering.bind("visible_instances", &self.instances);
                 self.lighting
                     .bind(rendering, &self.draw_params, (view, key.shader));
-                if let Some(background) = &background
-                    && rendering.uses("transmission_background")
+                if let Some((name, resource)) = &resource
+                    && rendering.uses(*name)
                 {
-                    rendering.bind("transmission_background", background);
+                    rendering.bind(*name, resource);
                 }
                 bound = Some(key);
             }

@@ -1,5 +1,7 @@
 //! The pass [`transparent_3d`].
 
+use std::ops::Range;
+
 use bevy_ecs::prelude::*;
 use quadrille::ecs::{DepthAttachment as _, PassUse};
 use quadrille::prelude::Recorder;
@@ -21,7 +23,15 @@ pub fn transparent_3d(
             continue;
         };
         let resolves = view.samples > 1 && view.last_pass == ScenePass::Transparent;
-        if view.queued.transparent.is_empty() && !resolves {
+        let ranges = [
+            // Drawn by `order_independent_3d`, if there is memory for its lists.
+            match view.fragment_capacity {
+                Some(_) => 0..0,
+                None => view.queued.order_independent.clone(),
+            },
+            view.queued.transparent.clone(),
+        ];
+        if ranges.iter().all(Range::is_empty) && !resolves {
             continue;
         }
         uses.clear();
@@ -33,6 +43,8 @@ pub fn transparent_3d(
             images.color(InitialColor::Keep),
             images.depth.layer(0).keep_depth(),
         ));
-        sorted.draw(&mut rendering, view, view.queued.transparent.clone(), None);
+        for draws in ranges {
+            sorted.draw(&mut rendering, view, draws, None);
+        }
     }
 }

@@ -112,6 +112,7 @@ pub(crate) fn prepare_targets(
             previous_depth: colors.previous_depth,
             prepass: colors.prepass,
             transmission_background: None,
+            fragment_capacity: None,
         };
         rows.rows[view.row() as usize].flags |= view_flags(&view);
         scene.views.push(view);
@@ -225,7 +226,10 @@ impl SceneImages<'_> {
 
     /// Last pass that draws to the samples of a view, and so resolves them.
     fn last_pass(&self, view: &QueuedView, late: Option<LateView>) -> ScenePass {
-        if self.drawn_by_programs.0 || !view.transparent.is_empty() {
+        if self.drawn_by_programs.0
+            || !view.transparent.is_empty()
+            || !view.order_independent.is_empty()
+        {
             ScenePass::Transparent
         } else if !view.transmissive.steps.is_empty() {
             ScenePass::Transmissive

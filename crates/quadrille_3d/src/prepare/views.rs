@@ -24,6 +24,7 @@ use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 use crate::components::contact_shadows::ContactShadows;
 use crate::components::mip_bias::MipBias;
 use crate::components::occlusion_culling::OcclusionCulling;
+use crate::components::order_independent_transparency::OrderIndependentTransparencySettings;
 use crate::components::prepass::{
     DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
 };
@@ -69,6 +70,7 @@ pub(crate) struct CameraQuery {
     no_background_motion_vectors: Has<NoBackgroundMotionVectors>,
     contact_shadows: Option<&'static ContactShadows>,
     transmission: Option<&'static ScreenSpaceTransmission>,
+    oit: Option<&'static OrderIndependentTransparencySettings>,
 }
 
 /// Filter for lights that bevy does not list for cameras, or culls by wrong bounds: rectangular lights; directional
@@ -178,35 +180,15 @@ fn add_view(
     textures: &mut TextureSource,
     (view, camera): (&CameraView, &CameraQueryItem<'_, '_>),
 ) {
-    let first_light = lists.lights.rows.len() as u32;
     lists.cull.eye = camera.transform.translation().extend(1.0).to_array();
-    let light_entities = &mut scratch.lights;
-    light_entities.clear();
-    light_entities.extend(unique_visible_entities::<ClusterVisibilityClass>(
-        camera.visible,
-    ));
-    let layers = camera.layers.unwrap_or_default();
-    let unculled = world
-        .unculled
-        .iter()
-        .filter(|light| light.is_visible_to(layers));
-    light_entities.extend(unculled.map(|light| light.entity));
-    // bevy collects them on several threads; sorted by index alone, the order is deterministic.
-    light_entities.sort_unstable_by_key(|light| Reverse(light.index_u32()));
-    light_entities.dedup();
-    for &light in light_entities.iter() {
-        scratch
-            .shadows
-            .add_light(lists, &world.lights, textures, (view.camera, light));
-    }
-    let rows = &mut lists.lights.rows[first_light as usize..];
-    let light_count = rows.len() as u32;
-    let directional_count = scratch.order.sort(rows);
+    let first_light = lists.lights.rows.len() as u32;
+    let [light_count, directional_count] =
+        add_lights(world, lists, scratch, textures, (view, camera));
     let forward = Vec3::from(camera.transform.forward());
     let instances = &world.lights.instances;
     let cull_row = CullViewRow::camera(camera.frustum);
     let cull_row = instances.add_view(&mut lists.cull, cull_row, camera.layers);
-    let transparent = add_transparent(world, lists, scratch, camera, cull_row);
+    let [order_independent, transparent] = add_transparent(world, lists, scratch, camera, cull_row);
     let transmissive = add_transmissive(world, lists, scratch, camera, cull_row);
     let row = lists.rows.rows.len() as u32;
     let jitter = valid_jitter(world, view.camera, camera.jitter);
@@ -214,6 +196,8 @@ fn add_view(
     let mut queued = queued_view((view, jitter), camera, (row, cull_row), transparent);
     queued.contact_shadows = contact_shadows != [0.0; 4];
     queued.transmissive = transmissive;
+    queued.oit = oit(camera);
+    queued.order_independent = order_independent;
     let clip_from_world = queued.clip_from_unjittered() * view.clip_from_world;
     lists.views.0.push(queued);
     let row = ViewRow {
@@ -246,6 +230,39 @@ fn add_view(
         padding: [0; 2],
     };
     lists.rows.rows.push(validated(world, view.camera, row));
+}
+
+/// Adds the lights of a camera, sorted. Returns the number of all, and of directional ones.
+fn add_lights(
+    world: &ViewParams,
+    lists: &mut SceneLists,
+    scratch: &mut Scratch,
+    textures: &mut TextureSource,
+    (view, camera): (&CameraView, &CameraQueryItem<'_, '_>),
+) -> [u32; 2] {
+    let first_light = lists.lights.rows.len();
+    let light_entities = &mut scratch.lights;
+    light_entities.clear();
+    light_entities.extend(unique_visible_entities::<ClusterVisibilityClass>(
+        camera.visible,
+    ));
+    let layers = camera.layers.unwrap_or_default();
+    let unculled = world
+        .unculled
+        .iter()
+        .filter(|light| light.is_visible_to(layers));
+    light_entities.extend(unculled.map(|light| light.entity));
+    // bevy collects them on several threads; sorted by index alone, the order is deterministic.
+    light_entities.sort_unstable_by_key(|light| Reverse(light.index_u32()));
+    light_entities.dedup();
+    for &light in light_entities.iter() {
+        scratch
+            .shadows
+            .add_light(lists, &world.lights, textures, (view.camera, light));
+    }
+    let rows = &mut lists.lights.rows[first_light..];
+    let light_count = rows.len() as u32;
+    [light_count, scratch.order.sort(rows)]
 }
 
 /// Queues the view of a camera. `add_late_phases` sets its late phase, and `queue_views` the fields that determine its
@@ -292,6 +309,8 @@ fn queued_view(
         layers: camera.layers.cloned().unwrap_or_default(),
         transparent,
         transmissive: TransmissiveDraws::default(),
+        oit: None,
+        order_independent: 0..0,
     }
 }
 
@@ -355,19 +374,31 @@ fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {
     row
 }
 
-/// Lists the visible transparent instances of a camera, back to front.
+/// Settings of order-independent transparency of a camera, which needs one sample per pixel.
+fn oit(camera: &CameraQueryItem<'_, '_>) -> Option<OrderIndependentTransparencySettings> {
+    let settings = camera.oit.filter(|_| camera.msaa.samples() == 1);
+    settings.copied()
+}
+
+/// Lists the visible transparent instances of a camera, back to front: those of order-independent transparency, and others.
 fn add_transparent(
     world: &ViewParams,
     lists: &mut SceneLists,
     scratch: &mut Scratch,
     camera: &CameraQueryItem<'_, '_>,
     cull_row: u32,
-) -> std::ops::Range<u32> {
+) -> [std::ops::Range<u32>; 2] {
     let is_apart = camera.transmission.is_some();
-    sort_visible(world, lists, scratch, (camera, cull_row), |key| {
-        key.blend_mode.is_transparent() && !(is_apart && key.is_transmissive())
-    });
-    lists.transparent.add_all(&scratch.transparent)
+    let has_lists = oit(camera).is_some();
+    [true, false].map(|is_order_independent| {
+        sort_visible(world, lists, scratch, (camera, cull_row), |key| {
+            let in_lists = has_lists && key.order_independent().is_some();
+            key.blend_mode.is_transparent()
+                && in_lists == is_order_independent
+                && !(is_apart && key.is_transmissive())
+        });
+        lists.transparent.add_all(&scratch.transparent)
+    })
 }
 
 /// Lists the visible transmissive instances of a camera, back to front, in at most as many steps as it asks for.

@@ -131,6 +131,8 @@ pub struct View3d {
     pub(crate) prepass: PrepassImages,
     /// Index in `TransmissionBackgrounds3d`.
     pub(crate) transmission_background: Option<u32>,
+    /// Number of fragments that the lists of order-independent transparency have memory for, if the view draws to them.
+    pub(crate) fragment_capacity: Option<u32>,
 }
 
 /// Late phase of a view.

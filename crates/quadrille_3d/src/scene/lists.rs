@@ -10,6 +10,7 @@ use bevy_platform::collections::HashMap;
 use quadrille_content::buffers::RawBufferVec;
 use quadrille_content::meshes::PrimitiveKind;
 
+use crate::components::order_independent_transparency::OrderIndependentTransparencySettings;
 use crate::components::temporal_jitter::jitter_matrix;
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::effect_cameras::EffectNeeds;
@@ -119,6 +120,10 @@ pub(crate) struct QueuedView {
     /// Range of the list of transparent draws.
     pub(crate) transparent: Range<u32>,
     pub(crate) transmissive: TransmissiveDraws,
+    /// Settings of order-independent transparency.
+    pub(crate) oit: Option<OrderIndependentTransparencySettings>,
+    /// Range of the list of transparent draws that order-independent transparency draws.
+    pub(crate) order_independent: Range<u32>,
 }
 
 /// Transmissive meshes of a view.

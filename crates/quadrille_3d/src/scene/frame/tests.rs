@@ -34,6 +34,8 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
             layers: RenderLayers::default(),
             transparent: 0..0,
             transmissive: TransmissiveDraws::default(),
+            oit: None,
+            order_independent: 0..0,
         },
         samples: 4,
         images: 0,
@@ -47,6 +49,7 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
         previous_depth: None,
         prepass: crate::scene::prepass::PrepassImages::default(),
         transmission_background: None,
+        fragment_capacity: None,
     }
 }
 
