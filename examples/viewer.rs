@@ -23,7 +23,7 @@ use quadrille::prelude::{Render, Renderer};
 use quadrille_3d::content::ContentPlugin;
 use quadrille_3d::content::images::DeviceImages;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{GltfLoaderSettings, Pass3dSystems};
+use quadrille_3d::{GltfLoaderSettings, Pass3dSystems, ScreenSpaceTransmission};
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
 /// A .gltf or .glb file with its materials, lights and animations.
@@ -322,6 +322,7 @@ fn come_into_view(
     ));
     commands.spawn((
         Camera3d::default(),
+        ScreenSpaceTransmission::default(),
         Projection::from(PerspectiveProjection {
             near: radius * 0.01,
             far: radius * 100.0,

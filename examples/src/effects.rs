@@ -13,14 +13,14 @@ use quadrille_3d::auto_exposure::{AutoExposure, AutoExposurePlugin};
 use quadrille_3d::prelude::{Camera3d, DepthPrepass, Msaa, NormalPrepass, Transform};
 use quadrille_3d::{
     Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa, LensDistortion,
-    MipBias, MotionBlur, MotionVectorPrepass, ScreenSpaceAmbientOcclusion, Smaa,
-    TemporalAntiAliasing, Vignette,
+    MipBias, MotionBlur, MotionVectorPrepass, OrderIndependentTransparencySettings,
+    ScreenSpaceAmbientOcclusion, Smaa, TemporalAntiAliasing, Vignette,
 };
 
-/// The effects that are on at the start. F1 to F12 and V switch them in this order.
+/// The effects that are on at the start. F1 to F12, V and O switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F12 and V switch them
+    /// Effects of the camera, separated by commas; F1 to F12, V and O switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -41,9 +41,10 @@ enum Effect {
     AmbientOcclusion,
     Smaa,
     VolumetricFog,
+    OrderIndependent,
 }
 
-const KEYS: [(KeyCode, Effect); 13] = [
+const KEYS: [(KeyCode, Effect); 14] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -57,6 +58,7 @@ const KEYS: [(KeyCode, Effect); 13] = [
     (KeyCode::F11, Effect::AmbientOcclusion),
     (KeyCode::F12, Effect::Smaa),
     (KeyCode::KeyV, Effect::VolumetricFog),
+    (KeyCode::KeyO, Effect::OrderIndependent),
 ];
 
 /// Effects that are on.
@@ -99,6 +101,7 @@ fn apply_effects(
             Entity,
             Has<TemporalAntiAliasing>,
             Has<ScreenSpaceAmbientOcclusion>,
+            Has<OrderIndependentTransparencySettings>,
         ),
         With<Camera3d>,
     >,
@@ -107,15 +110,16 @@ fn apply_effects(
     if !shown.is_changed() && added.is_empty() {
         return;
     }
-    for (camera, has_taa, has_occlusion) in &cameras {
+    for (camera, has_taa, has_occlusion, has_lists) in &cameras {
         let mut camera = commands.entity(camera);
-        if has_taa || has_occlusion {
+        if has_taa || has_occlusion || has_lists {
             camera.insert(Msaa::default());
         }
         camera.remove::<(Bloom, Fxaa, Smaa, ContrastAdaptiveSharpening)>();
         camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
         camera.remove::<(DepthOfField, AutoExposure, VolumetricFog)>();
         camera.remove::<(MotionBlur, TemporalAntiAliasing, MipBias)>();
+        camera.remove::<OrderIndependentTransparencySettings>();
         // The prepasses come with the effects.
         camera.remove::<(ScreenSpaceAmbientOcclusion, NormalPrepass)>();
         camera.remove::<(DepthPrepass, MotionVectorPrepass)>();
@@ -140,6 +144,9 @@ fn apply_effects(
                 Effect::Smaa => camera.insert(Smaa::default()),
                 Effect::AmbientOcclusion => {
                     camera.insert((ScreenSpaceAmbientOcclusion::default(), Msaa::Off))
+                }
+                Effect::OrderIndependent => {
+                    camera.insert((OrderIndependentTransparencySettings::default(), Msaa::Off))
                 }
                 Effect::VolumetricFog => camera.insert(VolumetricFog {
                     ambient_intensity: 0.0,

@@ -137,6 +137,30 @@ fn sample_environments(surface: Surface, view: View) -> EnvironmentSamples {
     return samples;
 }
 
+// Prefiltered radiance of environment maps from a direction, for light that passes a surface.
+fn environment_radiance(world_position: vec3f, direction: vec3f, perceptual_roughness: f32, view: View) -> vec3f {
+    var sum = vec3f(0.0);
+    var total = 0.0;
+    for (var number = 0u; number < view.environment_count; number++) {
+        let environment = environments[view.first_environment + number];
+        if environment.kind == KIND_IRRADIANCE_VOLUME {
+            continue;
+        }
+        var weight = 1.0 - total;
+        if environment.kind == KIND_LIGHT_PROBE {
+            weight = probe_weight(environment, world_position);
+        }
+        if weight <= 0.0001 {
+            continue;
+        }
+        total += weight;
+        let level = perceptual_roughness * environment.max_mip_level;
+        sum += weight * environment.intensity
+            * sample_cubemap(environment, environment.specular, world_position, direction, level);
+    }
+    return sum / max(total, 0.0001);
+}
+
 // Irradiance of all volumes at a surface, divided by pi; last its weight.
 fn irradiance_volume_light(world_position: vec3f, normal: vec3f, view: View) -> vec4f {
     var sum = vec3f(0.0);

@@ -10,7 +10,7 @@
 import quadrille_3d::constants::{
     ALPHA_ADD, ALPHA_MULTIPLY, ALPHA_PREMULTIPLIED, AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, CASTS_CONTACT_SHADOWS,
     DIRECTIONAL, DOUBLE_SIDED, FLIP_NORMAL_MAP_Y, FOG_ENABLED, HAS_BACKDROP, LIGHTMAP_SHIFT, MAX_RADIANCE, METALLIC_IN_GREEN,
-    MULTISAMPLED, NO_TEXTURE, RECT, SHADOW_RECEIVER, SPOT, TRANSMITTED_SHADOW_RECEIVER,
+    MULTISAMPLED, NO_TEXTURE, RECT, REFRACTS, SHADOW_RECEIVER, SPOT, TRANSMITTED_SHADOW_RECEIVER,
     TWO_COMPONENT_NORMAL_MAP, UNLIT,
 };
 import quadrille_3d::ambient_occlusion::indirect_occlusion;
@@ -19,7 +19,7 @@ import quadrille_3d::contact_shadows::{HAS_CONTACT_SHADOWS, contact_shadow};
 import quadrille_3d::display::display_transform;
 import quadrille_3d::decals::{DecaledSurface, apply_decals};
 import quadrille_3d::dfg::{dfg_lut, dfg_polynomial};
-import quadrille_3d::environment::environment_light;
+import quadrille_3d::environment::{environment_light, environment_radiance};
 import quadrille_3d::fog::apply_fog;
 import quadrille_3d::material_textures::{MIN_UV, TextureCoordinates, texture_coordinates, sample_texture};
 import quadrille_3d::light_textures::sample_light_texture;
@@ -29,6 +29,9 @@ import quadrille_3d::rect_lights::rect_light;
 import quadrille_3d::visibility_range::{visibility_range_dither_level, is_dithered_out};
 import quadrille_3d::mesh_types::{Instance, Vertex, is_mirrored, to_world, to_world_normal, to_world_tangent};
 import quadrille_3d::brdf::{Clearcoat, LightSample, Surface, ambient_light, evaluate_brdf, transmitted_light, pow5};
+import quadrille_3d::transmission::{
+    HAS_SPECULAR_TRANSMISSION, refracted_direction, transmission_roughness, transmitted_background,
+};
 import quadrille_3d::scene::{Light, Material, View, camera, instances, lights, materials, visible_instances, textures};
 import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
 
@@ -37,7 +40,7 @@ override HAS_ALPHA_MASK: bool = true;
 // The pipeline is for materials with a base color texture; with other textures.
 override HAS_BASE_COLOR_TEXTURE: bool = true;
 override HAS_TEXTURES: bool = true;
-// The pipeline has clearcoat, anisotropy, diffuse transmission, parallax mapping and lightmaps.
+// The pipeline has clearcoat, anisotropy, transmission, parallax mapping and lightmaps.
 override HAS_EXTENDED_FEATURES: bool = true;
 // Features of the frame's lighting: point, spot and rectangular lights, the last alone, shadow maps, environment maps
 // or irradiance volumes, fog, textures of lights, clustered decals.
@@ -91,6 +94,11 @@ fn transform_vertex(instance_index: u32, vertex: Vertex) -> VertexOutput {
 
 @fragment
 fn fragment_main(vertex_output: VertexOutput, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
+    return surface_color(vertex_output, front_facing);
+}
+
+// Color of a fragment, for the blend mode of its material.
+fn surface_color(vertex_output: VertexOutput, front_facing: bool) -> vec4f {
     let view = camera;
     let material = materials[instances[vertex_output.instance].material];
     // Only double-sided materials turn normals; mirrored transforms turn the winding.
@@ -210,8 +218,14 @@ fn shade(
     let instance = instances[vertex_output.instance];
     var surface = surface_of(vertex_output, view, material, at, base.rgb, is_front, decaled);
     var thickness = 0.0;
-    if HAS_EXTENDED_FEATURES && material.attenuation_and_diffuse_transmission.a != 0.0 {
-        thickness = split_diffuse_transmission(&surface, material, instance);
+    var specular_transmission = 0.0;
+    if HAS_EXTENDED_FEATURES && (HAS_SPECULAR_TRANSMISSION || material.attenuation_and_diffuse_transmission.a != 0.0) {
+        thickness = world_thickness(surface.normal, material, instance, at);
+        if HAS_SPECULAR_TRANSMISSION {
+            specular_transmission = material.specular_transmission * sample_or_white(material.textures[3].x, at).r;
+            surface.diffuse *= 1.0 - specular_transmission;
+        }
+        split_diffuse_transmission(&surface, material, thickness, at);
     }
     let material_occlusion = sample_or_white(material.textures[0].w, at).r;
     let occlusion = indirect_occlusion(surface, view, vertex_output.position.xy, material_occlusion);
@@ -236,6 +250,11 @@ fn shade(
         (vec2u(instance.flags) & vec2u(SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER)) != vec2u(0u),
     );
     radiance += shade_lights(surface, receiver_sides, view);
+    if HAS_SPECULAR_TRANSMISSION && (view.flags & REFRACTS) != 0u && specular_transmission > 0.0 {
+        let roughness = perceptual_roughness_of(material, at);
+        let fragment = vertex_output.position.xyz;
+        radiance += specular_transmission * refracted_light(surface, material, thickness, roughness, fragment, view);
+    }
     var emissive = material.emissive.rgb * sample_or_white(material.textures[0].y, at).rgb;
     if HAS_DECALS {
         emissive += decaled.emissive;
@@ -256,24 +275,58 @@ struct ReceiverSides {
     receives: vec2<bool>,
 }
 
-// Splits diffuse into reflection and transmission. Returns the thickness, which scales with the mesh.
-fn split_diffuse_transmission(
-    surface: ptr<function, Surface>,
-    material: Material,
-    instance: Instance,
-) -> f32 {
-    let normal = (*surface).normal;
+// Thickness along a normal, which scales with the mesh.
+fn world_thickness(normal: vec3f, material: Material, instance: Instance, at: TextureCoordinates) -> f32 {
     let scale = length(
         normal.x * instance.world_from_local[0].xyz + normal.y * instance.world_from_local[1].xyz + normal.z * instance.world_from_local[2].xyz,
     );
-    let thickness = material.parallax.w * scale;
+    return material.parallax.w * sample_or_white(material.textures[3].y, at).g * scale;
+}
+
+// Perceptual roughness without the lower bound of reflections.
+fn perceptual_roughness_of(material: Material, at: TextureCoordinates) -> f32 {
+    let texel = sample_or_white(material.textures[0].z, at);
+    return material.perceptual_roughness * select(texel.g, texel.r, (material.flags & METALLIC_IN_GREEN) != 0u);
+}
+
+// Radiance from behind a surface of specular transmission 1: of the picture, or where that has nothing of environment maps.
+fn refracted_light(
+    surface: Surface,
+    material: Material,
+    thickness: f32,
+    perceptual_roughness: f32,
+    fragment: vec3f,
+    view: View,
+) -> vec3f {
+    let direction = refracted_direction(surface.normal, surface.to_view, material.ior);
+    let roughness = transmission_roughness(perceptual_roughness, material.ior);
+    let background = transmitted_background(surface.world_position, direction * thickness, fragment, roughness, view);
+    var radiance = background.rgb / view.exposure;
+    if HAS_ENVIRONMENTS && background.a < 1.0 {
+        let behind = normalize(direction * thickness - surface.to_view);
+        let environment = environment_radiance(surface.world_position, behind, surface.perceptual_roughness, view);
+        radiance += (1.0 - background.a) * environment;
+    }
+    let cosine = saturate(-dot(surface.normal, direction));
+    let reflected = surface.f0 + (surface.f90 - surface.f0) * pow5(1.0 - cosine);
+    let left = exp(-material.attenuation_and_diffuse_transmission.rgb * thickness);
+    return (1.0 - reflected) * surface.base * left * radiance;
+}
+
+// Splits diffuse into reflection and transmission.
+fn split_diffuse_transmission(
+    surface: ptr<function, Surface>,
+    material: Material,
+    thickness: f32,
+    at: TextureCoordinates,
+) {
+    let transmission = material.attenuation_and_diffuse_transmission.a * sample_or_white(material.textures[3].z, at).a;
     let left = exp(-material.attenuation_and_diffuse_transmission.rgb * thickness);
     // The clearcoat keeps in the light that it reflects.
     let clearcoat = (*surface).clearcoat;
     let out = 1.0 - clearcoat.strength * (0.04 * clearcoat.dfg.x + clearcoat.dfg.y);
-    (*surface).diffuse_transmission = (*surface).diffuse * material.attenuation_and_diffuse_transmission.a * left * out;
-    (*surface).diffuse *= 1.0 - material.attenuation_and_diffuse_transmission.a;
-    return thickness;
+    (*surface).diffuse_transmission = (*surface).diffuse * transmission * left * out;
+    (*surface).diffuse *= 1.0 - transmission;
 }
 
 fn is_orthographic(view: View) -> bool {
@@ -365,7 +418,7 @@ fn surface_of(
     surface.f0 = mix(surface.dielectric, base, metallic);
     // f0 below 2 % is taken for occlusion.
     surface.f90 = saturate(dot(surface.f0, vec3f(16.5)));
-    // Lower bound as `MIN_PERCEPTUAL_ROUGHNESS` in materials/row.rs.
+    // Below this bound its fourth power (alpha squared) underflows half floats.
     surface.perceptual_roughness = clamp(metallic_roughness.y, 0.089, 1.0);
     surface.dfg = dfg_term(surface.n_dot_v, surface.perceptual_roughness);
     let one_bounce = surface.dfg.x + surface.dfg.y;

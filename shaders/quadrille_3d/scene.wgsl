@@ -44,7 +44,10 @@ struct View {
     unused: u32,
     // Steps, thickness and length of contact shadows; zeros for none.
     contact_shadows: vec4f,
-    padding: vec4u,
+    // Taps of the blur behind transmissive surfaces, and the number of the frame for its noise.
+    transmission_taps: u32,
+    noise_frame: u32,
+    padding: vec2u,
 }
 
 struct Material {
@@ -68,10 +71,15 @@ struct Material {
     parallax: vec4f,
     // Attenuation exponent of each channel per unit of thickness; last the diffuse transmission.
     attenuation_and_diffuse_transmission: vec4f,
+    specular_transmission: f32,
+    // Index of refraction.
+    ior: f32,
+    unused: vec2f,
     // Texture indices: base color, emission, metal and roughness, occlusion;
     // normals, specular, specular tint, clearcoat;
-    // clearcoat roughness, clearcoat normals, anisotropy, depth.
-    textures: array<vec4u, 3>,
+    // clearcoat roughness, clearcoat normals, anisotropy, depth;
+    // specular transmission, thickness, diffuse transmission.
+    textures: array<vec4u, 4>,
 }
 
 struct Light {

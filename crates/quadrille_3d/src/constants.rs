@@ -3,6 +3,8 @@
 use bevy_camera::primitives::CubemapLayout;
 use bevy_light::ShadowFilteringMethod;
 
+use crate::components::order_independent_transparency::MAX_SORTED;
+
 quadrille::vulkan::shader_constants! {
     /// The shader module of the constants.
     pub(crate) fn constants() -> "quadrille_3d::constants";
@@ -20,6 +22,33 @@ quadrille::vulkan::shader_constants! {
 
     /// Flag of views: `ambient_occlusion_map` has the occlusion of its pixels.
     pub(crate) const HAS_AMBIENT_OCCLUSION_MAP: u32 = 16;
+
+    /// Flag of views: transmissive surfaces refract the light behind them, as with
+    /// [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission).
+    pub(crate) const REFRACTS: u32 = 32;
+    /// Flag of views: `transmission_background` has the color behind transmissive surfaces.
+    pub(crate) const HAS_TRANSMISSION_BACKGROUND: u32 = 64;
+    /// Flag of views: `contact_depths` has the depth before transmissive surfaces.
+    pub(crate) const HAS_TRANSMISSION_DEPTHS: u32 = 128;
+
+    /// Header of the lists of order-independent transparency, in words: number of fragments so far.
+    pub(crate) const OIT_COUNT: u32 = 0;
+    /// Width of the view in pixels.
+    pub(crate) const OIT_WIDTH: u32 = 1;
+    /// Number of fragments that there is memory for.
+    pub(crate) const OIT_CAPACITY: u32 = 2;
+    /// Fragments whose channels are all below it are left out.
+    pub(crate) const OIT_THRESHOLD: u32 = 3;
+    /// Offset of the fragments.
+    pub(crate) const OIT_FIRST_NODE: u32 = 4;
+    /// Offset of the numbers of the first fragment of each pixel, row by row.
+    pub(crate) const OIT_FIRST_HEAD: u32 = 8;
+    /// Words of a fragment: color in half floats, depth, number of the next one.
+    pub(crate) const OIT_NODE_WORDS: u32 = 4;
+    /// End of a list.
+    pub(crate) const OIT_END: u32 = u32::MAX;
+    /// Maximum number of fragments of a pixel that are sorted.
+    pub(crate) const OIT_MAX_SORTED: u32 = MAX_SORTED;
 
     /// Distance up to which [`ScreenSpaceAmbientOcclusion`](crate::ScreenSpaceAmbientOcclusion) finds occluders, in meters.
     pub(crate) const SSAO_RADIUS: f32 = 0.5 * 1.457;

@@ -15,7 +15,6 @@ use bevy_animation::AnimationPlugin;
 use bevy_app::App;
 use bevy_asset::{Handle, LoadContext, RenderAssetUsages};
 use bevy_camera::primitives::Aabb;
-use bevy_color::{Alpha as _, Color};
 use bevy_ecs::prelude::*;
 use bevy_gltf::extensions::{
     ErasedGltfExtensionHandler, GltfExtensionHandler, GltfExtensionHandlers,
@@ -30,7 +29,7 @@ use bevy_platform::collections::HashMap;
 use bevy_world_serialization::WorldSerializationPlugin;
 use quadrille_content::add_plugin_if_missing;
 
-use crate::components::material::{AlphaMode, MeshMaterial3d, StandardMaterial};
+use crate::components::material::{MeshMaterial3d, StandardMaterial};
 
 pub use loader::{CheckedGltfError, GltfLimits};
 
@@ -49,12 +48,11 @@ pub(crate) fn add_gltf(app: &mut App) {
 }
 
 impl From<&GltfMaterial> for StandardMaterial {
-    /// Maps transmission (`KHR_materials_transmission`) to alpha, without refraction. Materials with a
-    /// transmission texture stay opaque, and fully transparent ones emit no light.
+    /// Transmission (`KHR_materials_transmission`) needs cameras with
+    /// [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission).
     fn from(material: &GltfMaterial) -> Self {
-        let (base_color, mode) = transmission_as_alpha(material);
         Self {
-            base_color,
+            base_color: material.base_color,
             base_color_channel: material.base_color_channel.clone(),
             base_color_texture: material.base_color_texture.clone(),
             emissive: material.emissive,
@@ -90,33 +88,19 @@ impl From<&GltfMaterial> for StandardMaterial {
             double_sided: material.double_sided,
             cull_mode: material.cull_mode,
             unlit: material.unlit,
+            specular_transmission: material.specular_transmission,
+            specular_transmission_channel: material.specular_transmission_channel.clone(),
+            specular_transmission_texture: material.specular_transmission_texture.clone(),
+            ior: material.ior,
             thickness: material.thickness,
+            thickness_channel: material.thickness_channel.clone(),
+            thickness_texture: material.thickness_texture.clone(),
             attenuation_distance: material.attenuation_distance,
             attenuation_color: material.attenuation_color,
-            alpha_mode: mode,
+            alpha_mode: material.alpha_mode,
             ..Self::default()
         }
     }
-}
-
-/// Maps transmission to base color and alpha mode. Glass has little diffuse reflection and coverage, but full specular
-/// reflection. With premultiplied alpha neither is scaled by alpha, so the base color itself is darkened.
-fn transmission_as_alpha(material: &GltfMaterial) -> (Color, AlphaMode) {
-    let mode = material.alpha_mode;
-    // With a metallic texture the factor is 1, but transmissive texels are not metallic.
-    let metallic = match &material.metallic_roughness_texture {
-        Some(_) => 0.0,
-        None => material.metallic,
-    };
-    let through = material.specular_transmission * (1.0 - metallic);
-    let is_even = material.specular_transmission_texture.is_none();
-    let is_glass = mode == AlphaMode::Opaque && is_even && through > 0.0;
-    if !is_glass {
-        return (material.base_color, mode);
-    }
-    let left = 1.0 - through.min(1.0);
-    let color = material.base_color.to_linear() * left;
-    (color.with_alpha(left).into(), AlphaMode::Premultiplied)
 }
 
 /// Handler that creates standard materials, and reads primitives that bevy_gltf does not support. Each load has a copy.
@@ -125,6 +109,35 @@ struct Handler {
     /// Usages of meshes, from the settings of the loaded file.
     usages: RenderAssetUsages,
     rotates_meshes: bool,
+    /// Number of textures of the file.
+    textures: usize,
+}
+
+impl Handler {
+    /// Sets what `KHR_materials_diffuse_transmission` has, which bevy_gltf does not read. Its color is left out: materials
+    /// have no such field.
+    fn set_diffuse_transmission(
+        &self,
+        material: &mut StandardMaterial,
+        of: &Material<'_>,
+        load_context: &mut LoadContext<'_>,
+    ) {
+        let Some(extension) = of.extension_value("KHR_materials_diffuse_transmission") else {
+            return;
+        };
+        let factor = extension.get("diffuseTransmissionFactor");
+        material.diffuse_transmission = factor.and_then(Value::as_f64).unwrap_or_default() as f32;
+        let texture = extension.get("diffuseTransmissionTexture");
+        let number = |value: &Value, field| usize::try_from(value.get(field)?.as_u64()?).ok();
+        let index = texture.and_then(|texture| number(texture, "index"));
+        if let Some(index) = index.filter(|index| *index < self.textures) {
+            let label = GltfAssetLabel::Texture(index).to_string();
+            material.diffuse_transmission_texture = Some(load_context.get_label_handle(label));
+            let named = texture.and_then(|texture| number(texture, "texCoord"));
+            let channel = named.and_then(|it| uv_channel(u32::try_from(it).ok()?));
+            material.diffuse_transmission_channel = channel.unwrap_or_default();
+        }
+    }
 }
 
 fn standard_label(label: &str) -> String {
@@ -139,10 +152,11 @@ impl GltfExtensionHandler for Handler {
     fn on_root(
         &mut self,
         load_context: &mut LoadContext<'_>,
-        _gltf: &Gltf,
+        gltf: &Gltf,
         settings: &GltfLoaderSettings,
     ) {
         self.usages = settings.load_meshes;
+        self.textures = gltf.textures().len();
         let convert = settings.convert_coordinates.unwrap_or_default();
         self.rotates_meshes = convert.rotate_meshes;
         // Default material of primitives.
@@ -161,6 +175,7 @@ impl GltfExtensionHandler for Handler {
     ) {
         let mut material = StandardMaterial::from(material_asset);
         set_channels(&mut material, gltf_material);
+        self.set_diffuse_transmission(&mut material, gltf_material, load_context);
         load_context.add_labeled_asset(standard_label(material_label), material);
     }
 
@@ -271,6 +286,14 @@ fn set_channels(material: &mut StandardMaterial, of: &Material<'_>) {
         (
             of.specular().and_then(|it| it.specular_color_texture()),
             &mut material.specular_tint_channel,
+        ),
+        (
+            of.transmission().and_then(|it| it.transmission_texture()),
+            &mut material.specular_transmission_channel,
+        ),
+        (
+            of.volume().and_then(|it| it.thickness_texture()),
+            &mut material.thickness_channel,
         ),
     ];
     for (info, channel) in plain {

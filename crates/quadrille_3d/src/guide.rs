@@ -19,7 +19,8 @@
 //! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`], [`PrepassDepths3d`], [`PrepassNormals3d`], [`PrepassMotionVectors3d`] | [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
 //! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
-//! | `Transparent` | [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
+//! | `Transmissive` | [`transmissive_3d`], for [`ScreenSpaceTransmission`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`TransmissionBackgrounds3d`] | [`TransmissionBackgrounds3d`], [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
+//! | `Transparent` | [`order_independent_3d`], for [`OrderIndependentTransparencySettings`]; [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`FragmentLists3d`], [`SceneMsaaColors`], [`SceneColors`] |
 //! | `EarlyPostProcess`, `PostProcess` | effects on scene-referred colors, in this order; [`motion_blur_3d`], [`taa_3d`], [`bloom_3d`], [`depth_of_field_3d`], [`lens_effects_3d`] and [`auto_exposure_3d`] are in the second | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`], [`SceneColors`] |
 //! | `AfterTonemapping` | effects on display-referred colors, among them [`display_lens_effects_3d`], [`fxaa_3d`], [`smaa_3d`], [`sharpen_3d`] | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |

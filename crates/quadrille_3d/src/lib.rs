@@ -96,10 +96,12 @@ pub use components::material::{
 };
 pub use components::mip_bias::MipBias;
 pub use components::occlusion_culling::OcclusionCulling;
+pub use components::order_independent_transparency::OrderIndependentTransparencySettings;
 pub use components::prepass::{
     DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
 };
 pub use components::temporal_jitter::TemporalJitter;
+pub use components::transmission::{ScreenSpaceTransmission, ScreenSpaceTransmissionQuality};
 pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
 pub use effects::depth_of_field::{DepthOfField, DepthOfFieldMode};
@@ -145,6 +147,7 @@ pub mod systems {
     pub use crate::effects::lens::{display_lens_effects_3d, lens_effects_3d};
     pub use crate::effects::motion_blur::motion_blur_3d;
     pub use crate::effects::occlusion_culling::{cull_late, depth_pyramid_3d, opaque_late};
+    pub use crate::effects::oit::order_independent_3d;
     pub use crate::effects::prepass::prepass_3d;
     pub use crate::effects::sharpening::sharpen_3d;
     pub use crate::effects::skybox::skybox_3d;
@@ -152,6 +155,7 @@ pub mod systems {
     pub use crate::effects::ssao::ssao_3d;
     pub use crate::effects::taa::taa_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
+    pub use crate::effects::transmission::transmissive_3d;
     pub use crate::effects::volumetric_fog::volumetric_fog_3d;
     pub use crate::environment::filter::filter_env_3d;
     pub use crate::free_camera::run_freecamera_controller;
@@ -174,6 +178,8 @@ pub mod systems {
 pub mod resources {
     pub use crate::camera_effect::ViewTransforms3d;
     pub use crate::effects::gizmos::{GizmoColors, GizmoMsaaColors};
+    pub use crate::effects::oit::FragmentLists3d;
+    pub use crate::effects::transmission::TransmissionBackgrounds3d;
     pub use crate::environment::filter::{FilterCubes3d, FilterResults3d, FilterSources3d};
     pub use crate::environment::maps::{Cubes3d, EnvironmentMaps3d};
     pub use crate::extract::custom_materials::bound::{

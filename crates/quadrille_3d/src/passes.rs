@@ -8,4 +8,5 @@ pub(crate) mod draw;
 pub(crate) mod load_target;
 pub(crate) mod opaque;
 pub(crate) mod shadow;
+pub(crate) mod sorted;
 pub(crate) mod transparent;

@@ -46,7 +46,7 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 20] = [
+const MODULES: [(&str, &str); 21] = [
     (
         "quadrille_3d::shadow_pass",
         include_str!("../shaders/shadow_pass.wgsl"),
@@ -112,6 +112,10 @@ const MODULES: [(&str, &str); 20] = [
         include_str!("../shaders/ambient_occlusion.wgsl"),
     ),
     (
+        "quadrille_3d::transmission",
+        include_str!("../shaders/transmission.wgsl"),
+    ),
+    (
         "quadrille_3d::environment",
         include_str!("../shaders/environment.wgsl"),
     ),
@@ -135,6 +139,8 @@ impl Pipelines3d {
     pub(crate) fn new(gpu: &GpuDevice, waits: bool, dfg_lut: bool) -> Result<Self, BevyError> {
         let source = include_str!("../shaders/pbr.wgsl");
         let pbr = GpuShader::wgsl("quadrille_3d/pbr.wgsl", source)?;
+        let source = include_str!("../shaders/oit.wgsl");
+        let fragment_lists = GpuShader::wgsl("quadrille_3d/oit.wgsl", source)?;
         let source = include_str!("../shaders/shadow.wgsl");
         let shadow = GpuShader::wgsl("quadrille_3d/shadow.wgsl", source)?;
         let source = include_str!("../shaders/cluster.wgsl");
@@ -152,7 +158,12 @@ impl Pipelines3d {
             Ok::<_, ShaderError>([none?, front?, back?])
         };
         Ok(Self {
-            meshes: MeshPipelines::new(pbr, CustomPipelines::new()?, waits, dfg_lut),
+            meshes: MeshPipelines::new(
+                [pbr, fragment_lists],
+                CustomPipelines::new()?,
+                waits,
+                dfg_lut,
+            ),
             shadows: [shadows(false)?, shadows(true)?],
             composites: [
                 composite_pipeline(gpu, "3d copy", Blend::Opaque)?,

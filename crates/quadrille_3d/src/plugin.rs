@@ -24,6 +24,7 @@ use crate::effects::gizmos::Gizmos3dPlugin;
 use crate::effects::lens::LensPlugin;
 use crate::effects::motion_blur::MotionBlurPlugin;
 use crate::effects::occlusion_culling::OcclusionCullingPlugin;
+use crate::effects::oit::OitPlugin;
 use crate::effects::prepass::PrepassPlugin;
 use crate::effects::sharpening::SharpeningPlugin;
 use crate::effects::skybox::SkyboxPlugin;
@@ -31,6 +32,7 @@ use crate::effects::smaa::SmaaPlugin;
 use crate::effects::ssao::SsaoPlugin;
 use crate::effects::taa::TaaPlugin;
 use crate::effects::tonemapping::TonemappingPlugin;
+use crate::effects::transmission::TransmissionPlugin;
 use crate::effects::wireframe::WireframeListPlugin;
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
@@ -189,6 +191,7 @@ impl Plugin for Quadrille3dPlugin {
             SkyboxPlugin,
             FogPlugin,
             TonemappingPlugin,
+            (TransmissionPlugin, OitPlugin),
             (MotionBlurPlugin, TaaPlugin),
             BloomPlugin,
             LensPlugin,
@@ -340,6 +343,7 @@ fn configure_pass_order(app: &mut App) {
                 Pass3dSystems::Opaque,
                 Pass3dSystems::OpaqueLate,
                 Pass3dSystems::Skybox,
+                Pass3dSystems::Transmissive,
                 Pass3dSystems::Transparent,
                 Pass3dSystems::EarlyPostProcess,
                 Pass3dSystems::PostProcess,

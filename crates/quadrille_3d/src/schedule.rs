@@ -48,6 +48,8 @@ pub enum Pass3dSystems {
     OpaqueLate,
     /// [`skybox_3d`](crate::systems::skybox_3d).
     Skybox,
+    /// [`transmissive_3d`](crate::systems::transmissive_3d).
+    Transmissive,
     /// [`transparent_3d`](crate::systems::transparent_3d).
     Transparent,
     /// Early effects, by bevy's name, which need the unmodified scene color: temporal antialiasing, motion blur, depth

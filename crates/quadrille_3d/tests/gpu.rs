@@ -109,6 +109,8 @@ mod motion_blur;
 mod motion_vectors;
 #[path = "gpu/occlusion.rs"]
 mod occlusion;
+#[path = "gpu/order_independent.rs"]
+mod order_independent;
 #[path = "gpu/own_target.rs"]
 mod own_target;
 #[path = "gpu/pipelines.rs"]
@@ -145,6 +147,8 @@ mod temporal_jitter;
 mod textures;
 #[path = "gpu/tonemapping.rs"]
 mod tonemapping;
+#[path = "gpu/transmission.rs"]
+mod transmission;
 #[path = "gpu/visibility_ranges.rs"]
 mod visibility_ranges;
 #[path = "gpu/volumetric_fog.rs"]

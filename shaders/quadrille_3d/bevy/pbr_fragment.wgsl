@@ -71,9 +71,9 @@ fn pbr_input_from_standard_material(in: VertexOutput, is_front: bool) -> PbrInpu
     );
     pbr_input.material.clearcoat = row.clearcoat * sample_texture(row.textures[1].w, at).r;
     pbr_input.material.clearcoat_perceptual_roughness = row.clearcoat_roughness * sample_texture(row.textures[2].x, at).g;
-    pbr_input.material.diffuse_transmission = row.attenuation_and_diffuse_transmission.a;
+    pbr_input.material.diffuse_transmission = row.attenuation_and_diffuse_transmission.a * sample_texture(row.textures[3].z, at).a;
     pbr_input.material.attenuation = row.attenuation_and_diffuse_transmission.rgb;
-    pbr_input.material.thickness = row.parallax.w;
+    pbr_input.material.thickness = row.parallax.w * sample_texture(row.textures[3].y, at).g;
     let number = instance.flags >> LIGHTMAP_SHIFT;
     // As without a lightmap where its image is not loaded yet, and where the mesh has no coordinates for it.
     if number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE && in.uv_b.x > MIN_UV {

@@ -157,10 +157,29 @@ pub struct StandardMaterial {
     /// Fraction of diffuse light that is transmitted to the other side instead of reflected, as in leaves, paper and
     /// wax.
     pub diffuse_transmission: f32,
+    /// UV channel of `diffuse_transmission_texture`.
+    pub diffuse_transmission_channel: UvChannel,
+    /// Alpha is multiplied with `diffuse_transmission`.
+    pub diffuse_transmission_texture: Option<Handle<Image>>,
+    /// Fraction of light that is refracted through the surface instead of reflected diffusely, as in glass and water.
+    /// Cameras with [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission) show what lies behind; under others the
+    /// surface has less diffuse light, and nothing instead, as in bevy.
+    pub specular_transmission: f32,
+    /// UV channel of `specular_transmission_texture`.
+    pub specular_transmission_channel: UvChannel,
+    /// Red is multiplied with `specular_transmission`.
+    pub specular_transmission_texture: Option<Handle<Image>>,
     /// Distance to the other side of the surface, in units of the mesh: transmitted light is attenuated over it by
     /// `attenuation_color`, and shadows fall at its end on entities with a
     /// [`TransmittedShadowReceiver`](bevy_light::TransmittedShadowReceiver).
     pub thickness: f32,
+    /// UV channel of `thickness_texture`.
+    pub thickness_channel: UvChannel,
+    /// Green is multiplied with `thickness` (linear, not sRGB).
+    pub thickness_texture: Option<Handle<Image>>,
+    /// Index of refraction of `specular_transmission`: 1 is air, 1.33 water, 1.5 glass. Reflection is that of
+    /// `reflectance`.
+    pub ior: f32,
     /// Distance in the material after which white light has `attenuation_color`, in world units.
     pub attenuation_distance: f32,
     /// Color of white light after `attenuation_distance`.
@@ -229,7 +248,15 @@ impl Default for StandardMaterial {
             parallax_mapping_method: ParallaxMappingMethod::Occlusion,
             max_parallax_layer_count: 16.0,
             diffuse_transmission: 0.0,
+            diffuse_transmission_channel: UvChannel::Uv0,
+            diffuse_transmission_texture: None,
+            specular_transmission: 0.0,
+            specular_transmission_channel: UvChannel::Uv0,
+            specular_transmission_texture: None,
             thickness: 0.0,
+            thickness_channel: UvChannel::Uv0,
+            thickness_texture: None,
+            ior: 1.5,
             attenuation_distance: f32::INFINITY,
             attenuation_color: Color::WHITE,
             double_sided: false,

@@ -129,7 +129,8 @@ fn target(view: &View3d) -> PrepassTarget {
 /// in another pass, so depth of it could leave holes.
 fn key_in_prepass(view: &View3d, key: PipelineKey) -> Option<PipelineKey> {
     let is_covered = key.blend_mode == BlendMode::AlphaToCoverage && view.queued.wanted_samples > 1;
-    (!is_covered).then(|| key.for_view(view.queued.inverts_culling))
+    let is_apart = view.queued.transmissive.is_apart && key.is_transmissive();
+    (!is_covered && !is_apart).then(|| key.for_view(view.queued.inverts_culling))
 }
 
 /// Inputs of prepass shaders beside geometry.

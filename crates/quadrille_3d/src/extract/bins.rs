@@ -108,13 +108,21 @@ impl Bins {
         }
     }
 
-    /// Returns the transparent bins with their instances, in no order.
-    pub(crate) fn transparent(&self) -> impl Iterator<Item = (BinKey, &[u32])> {
-        let transparent = |key: &PipelineKey| key.blend_mode.is_transparent();
+    /// Whether there are instances with specular transmission.
+    pub(crate) fn has_transmissive(&self) -> bool {
+        let mut pipelines = self.pipelines.iter();
+        pipelines.any(|(key, batches)| key.is_transmissive() && !batches.is_empty())
+    }
+
+    /// Returns the bins of some pipelines with their instances, in no order.
+    pub(crate) fn of_pipelines(
+        &self,
+        is_listed: impl Fn(PipelineKey) -> bool,
+    ) -> impl Iterator<Item = (BinKey, &[u32])> {
         let pipelines = self
             .pipelines
             .iter()
-            .filter(move |(key, _)| transparent(key));
+            .filter(move |(key, _)| is_listed(**key));
         pipelines.flat_map(|(_, batches)| batches).map(|&batch| {
             let row = &self.batch_rows.rows()[batch as usize];
             let first = row.first_batch_instance as usize;

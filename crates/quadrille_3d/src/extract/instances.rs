@@ -421,14 +421,20 @@ impl InstanceStore {
         rows.is_some_and(|(row, bounds)| view.is_visible(row, bounds, layers))
     }
 
-    /// Returns the transparent instances visible in a view, unsorted.
-    pub(crate) fn transparent(
+    /// Whether any instance has specular transmission.
+    pub(crate) fn has_transmissive(&self) -> bool {
+        self.bins.has_transmissive()
+    }
+
+    /// Returns the instances of some pipelines that are visible in a view, unsorted.
+    pub(crate) fn visible_of(
         &self,
         view: &CullViewRow,
         layers: &[u32],
+        is_listed: impl Fn(PipelineKey) -> bool,
     ) -> impl Iterator<Item = TransparentInstance> {
         self.bins
-            .transparent()
+            .of_pipelines(is_listed)
             .flat_map(move |(key, batch_instances)| {
                 batch_instances.iter().filter_map(move |&instance| {
                     let row = &self.table.rows()[instance as usize];

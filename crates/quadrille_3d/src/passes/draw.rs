@@ -203,6 +203,14 @@ impl SceneAttachments<'_> {
         uses.extend(self.resolve_target.map(|image| image.as_declared()));
     }
 
+    /// The same images without resolving their samples.
+    pub(crate) fn unresolved(self) -> Self {
+        Self {
+            resolve_target: None,
+            ..self
+        }
+    }
+
     /// Color attachment with these initial contents.
     pub(crate) fn color(&self, initial: InitialColor) -> Attachment {
         let attachment = match initial {
@@ -246,7 +254,7 @@ impl DrawParams3d<'_> {
         (view, row): (&View3d, u32),
     ) {
         let target = view.pipeline_target();
-        for batch_set in self.batch_list.opaque_batch_sets() {
+        for batch_set in self.batch_list.opaque_batch_sets_of(&view.queued) {
             let key = batch_set.pipeline.for_view(view.queued.inverts_culling);
             let Some(pipeline) = self.pipelines.meshes.get(key, &target) else {
                 continue;
@@ -317,9 +325,9 @@ impl IndirectDraws<'_> {
 }
 
 impl Lighting3d<'_> {
-    /// Depth of a view with contact shadows, before what draws it; any depth for others.
+    /// Depth of a view with contact shadows or transmission, before what draws it; any depth for others.
     fn contact_depths(&self, view: &View3d) -> AnyAccess<'_> {
-        let at = view.prepass.depth.filter(|_| view.queued.contact_shadows);
+        let at = view.prepass.depth.filter(|_| view.reads_depth());
         let depth = at.and_then(|at| self.prepasses.depths.get(at as usize));
         depth.unwrap_or_else(|| self.shadow_atlas.any())
     }
@@ -337,7 +345,7 @@ impl Lighting3d<'_> {
         self.material_inputs.add_camera_uses(uses);
         uses.extend(self.prepasses.of(view).map(|(_, it)| it.as_declared()));
         // Shaders of materials may read the same image.
-        if view.queued.contact_shadows && view.prepass.sampled.is_none() {
+        if view.reads_depth() && view.prepass.sampled.is_none() {
             uses.push(self.contact_depths(view).as_declared());
         }
         if view.prepass.ambient_occlusion.is_some() {
@@ -367,6 +375,8 @@ impl Lighting3d<'_> {
             .sampler("dfg_sampler", &pipelines.clamped_sampler)
             .bind("ambient_occlusion_map", &self.occlusion_map(view))
             .bind("contact_depths", &self.contact_depths(view))
+            // `transmissive_3d` binds the image of the view.
+            .bind("transmission_background", &self.dfg)
             .bind_all(self);
         self.display_transform.bind(rendering, pipelines, view);
     }

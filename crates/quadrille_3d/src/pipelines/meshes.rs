@@ -28,6 +28,8 @@ use crate::tables::mesh_vertex::Vertex;
 /// Pipelines of meshes by key.
 pub(crate) struct MeshPipelines {
     pub(super) shader: GpuShader,
+    /// Fragment shader of order-independent transparency.
+    fragment_lists: GpuShader,
     /// Shaders of materials with shaders of their own.
     pub(super) custom: CustomPipelines,
     /// Pipelines of prepasses.
@@ -89,13 +91,14 @@ const FALLBACK_ORDER: [MaterialFeatures; 4] = [
 
 impl MeshPipelines {
     pub(super) fn new(
-        shader: GpuShader,
+        [shader, fragment_lists]: [GpuShader; 2],
         custom: CustomPipelines,
         waits: bool,
         dfg_lut: bool,
     ) -> Self {
         Self {
             shader,
+            fragment_lists,
             custom,
             prepass: PrepassPipelines::default(),
             compiled: HashMap::default(),
@@ -198,8 +201,8 @@ impl MeshPipelines {
         let (gpu, dfg_lut) = (gpu.clone(), self.dfg_lut);
         let compile: Box<dyn FnOnce() -> CompileResult + Send> = match variant.key.shader {
             MaterialShader::Standard => {
-                let shader = self.shader.clone();
-                Box::new(move || create_pipeline(&gpu, &shader, variant, dfg_lut))
+                let shaders = [self.shader.clone(), self.fragment_lists.clone()];
+                Box::new(move || create_pipeline(&gpu, &shaders, variant, dfg_lut))
             }
             MaterialShader::Custom { number, .. } => {
                 let shaders = self.custom.get(number)?;
@@ -269,7 +272,7 @@ impl MeshPipelines {
             .unwrap_or_else(PoisonError::into_inner);
         for target in new.drain(..) {
             for (variant, pipeline) in &self.compiled {
-                if variant.maps_tones == target.maps_tones {
+                if target.takes(variant.key.blend_mode, variant.maps_tones) {
                     pipeline.prepare(&target.formats);
                 }
             }
@@ -286,8 +289,9 @@ impl MeshPipelines {
                 continue;
             };
             let compiled = compiled?;
+            let (blend_mode, maps_tones) = (variant.key.blend_mode, variant.maps_tones);
             let targets = self.targets.iter();
-            for target in targets.filter(|it| it.maps_tones == variant.maps_tones) {
+            for target in targets.filter(|it| it.takes(blend_mode, maps_tones)) {
                 compiled.prepare(&target.formats);
             }
             self.compiled.insert(variant, compiled);
@@ -308,7 +312,7 @@ impl Drop for MeshPipelines {
 
 fn create_pipeline(
     gpu: &GpuDevice,
-    shader: &GpuShader,
+    [shader, fragment_lists]: &[GpuShader; 2],
     PipelineVariant {
         key,
         lighting,
@@ -321,8 +325,14 @@ fn create_pipeline(
         BlendMode::Mask => "3d mask",
         BlendMode::AlphaToCoverage => "3d samples",
         BlendMode::Blend | BlendMode::StraightAlpha => "3d transparent",
+        BlendMode::OrderIndependent => "3d order-independent",
         BlendMode::Multiply | BlendMode::PremultipliedMultiply => "3d multiply",
     };
+    let fragment = match key.blend_mode {
+        BlendMode::OrderIndependent => fragment_lists,
+        _ => shader,
+    };
+    let shaders = ((shader, "vertex_main"), (fragment, "fragment_main"));
     gpu.graphics_pipeline(&GraphicsPipelineDesc {
         constants: [
             ("HAS_ALPHA_MASK", key.blend_mode != BlendMode::Opaque),
@@ -333,8 +343,9 @@ fn create_pipeline(
             ("HAS_TEXTURES", key.features >= MaterialFeatures::Textured),
             (
                 "HAS_EXTENDED_FEATURES",
-                key.features == MaterialFeatures::Extended,
+                key.features >= MaterialFeatures::Extended,
             ),
+            ("HAS_SPECULAR_TRANSMISSION", key.is_transmissive()),
             (
                 "HAS_ALPHA_TO_COVERAGE",
                 key.blend_mode == BlendMode::AlphaToCoverage,
@@ -361,13 +372,13 @@ fn create_pipeline(
             lighting.shadow_filter.unwrap_or(ANY_FILTER).into(),
         )])
         .collect(),
-        ..mesh_pipeline_desc(key, GraphicsPipelineDesc::of(name, shader))
+        ..mesh_pipeline_desc(key, GraphicsPipelineDesc::new(name, shaders.0, shaders.1))
     })
 }
 
-/// Whether a pipeline reads ambient occlusion maps, which have the surfaces behind blended ones.
+/// Whether a pipeline reads ambient occlusion maps, which have the surfaces behind blended and transmissive ones.
 fn has_ambient_occlusion(key: PipelineKey, lighting: LightingFeatures) -> bool {
-    lighting.ambient_occlusion && !key.blend_mode.is_transparent()
+    lighting.ambient_occlusion && !key.blend_mode.is_transparent() && !key.is_transmissive()
 }
 
 /// Sets the fixed state of a key.
@@ -384,7 +395,7 @@ pub(super) fn mesh_pipeline_desc<'a>(
         },
         cull: to_cull(key.cull),
         blend: match key.blend_mode {
-            BlendMode::Opaque | BlendMode::Mask => Blend::Opaque,
+            BlendMode::Opaque | BlendMode::Mask | BlendMode::OrderIndependent => Blend::Opaque,
             BlendMode::AlphaToCoverage => ALPHA_TO_COVERAGE_BLEND,
             BlendMode::Blend => Blend::Premultiplied,
             BlendMode::StraightAlpha => Blend::Alpha,

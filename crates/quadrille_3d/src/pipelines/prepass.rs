@@ -201,7 +201,7 @@ impl MeshPipelines {
     /// Returns the variant that draws a key; `None` if the key is not in prepasses.
     fn prepass_variant(&self, key: PipelineKey, outputs: PrepassOutputs) -> Option<PrepassVariant> {
         let is_opaque = key.blend_mode == BlendMode::Opaque;
-        let mut features = key.features;
+        let mut features = key.features.min(MaterialFeatures::Extended);
         if let MaterialShader::Custom { number, .. } = key.shader {
             let can_discard = match self.custom.find(number)?.prepass {
                 PrepassSupport::Absent => return None,
@@ -297,7 +297,7 @@ fn constants(key: PipelineKey) -> Vec<(String, quadrille::vulkan::shader::Consta
         ("HAS_TEXTURES", key.features >= MaterialFeatures::Textured),
         (
             "HAS_EXTENDED_FEATURES",
-            key.features == MaterialFeatures::Extended,
+            key.features >= MaterialFeatures::Extended,
         ),
     ]
     .map(|(name, value)| (name.to_owned(), value.into()))

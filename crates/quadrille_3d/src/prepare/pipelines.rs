@@ -27,9 +27,15 @@ pub(crate) fn prepare_pipelines(
             continue;
         }
         let inverts_culling = views().any(|view| view.queued.inverts_culling);
+        let has_lists = views().any(|view| view.fragment_capacity.is_some());
         let keys = batches.batch_sets.iter().flat_map(|batch_set| {
-            let inverted = inverts_culling.then_some(batch_set.pipeline.for_view(true));
-            [batch_set.pipeline].into_iter().chain(inverted)
+            let key = batch_set.pipeline;
+            let in_lists = key.order_independent().filter(|_| has_lists);
+            [Some(key), in_lists].into_iter().flatten()
+        });
+        let keys = keys.flat_map(|key| {
+            let inverted = inverts_culling.then_some(key.for_view(true));
+            [key].into_iter().chain(inverted)
         });
         pipelines.meshes.prepare(&gpu, keys, lighting, maps_tones)?;
     }

@@ -111,6 +111,8 @@ pub(crate) fn prepare_targets(
             late,
             previous_depth: colors.previous_depth,
             prepass: colors.prepass,
+            transmission_background: None,
+            fragment_capacity: None,
         };
         rows.rows[view.row() as usize].flags |= view_flags(&view);
         scene.views.push(view);
@@ -157,7 +159,7 @@ impl ColorPath {
         (copy, samples): (Option<u32>, u32),
     ) -> Self {
         let composite = Composite::new(view, copy.is_some());
-        let needs_linear_light = view.is_hdr || view.effects.scene_color;
+        let needs_linear_light = view.is_hdr || view.needs_scene_color();
         let output = match needs_linear_light || !gpu.can_blend(target.format()) {
             true => ViewOutput::SceneReferred,
             false => ViewOutput::display_referred(view, target, (composite, samples)),
@@ -168,7 +170,7 @@ impl ColorPath {
             ViewOutput::Direct => target.format(),
         };
         let to = match output {
-            ViewOutput::SceneReferred if !view.effects.scene_color => LoadedImage::Display,
+            ViewOutput::SceneReferred if !view.needs_scene_color() => LoadedImage::Display,
             _ => LoadedImage::Scene,
         };
         Self {
@@ -224,8 +226,13 @@ impl SceneImages<'_> {
 
     /// Last pass that draws to the samples of a view, and so resolves them.
     fn last_pass(&self, view: &QueuedView, late: Option<LateView>) -> ScenePass {
-        if self.drawn_by_programs.0 || !view.transparent.is_empty() {
+        if self.drawn_by_programs.0
+            || !view.transparent.is_empty()
+            || !view.order_independent.is_empty()
+        {
             ScenePass::Transparent
+        } else if !view.transmissive.steps.is_empty() {
+            ScenePass::Transmissive
         } else if self.skies.0.get(view.row).is_some() {
             ScenePass::Skybox
         } else if late.is_some() {
@@ -311,9 +318,10 @@ fn count_draws(
 ) -> usize {
     let phases = views.iter().map(|view| {
         let phases = 1 + usize::from(view.late.is_some());
-        phases * (1 + usize::from(view.queued.prepass.any()))
+        let passes = phases * (1 + usize::from(view.queued.prepass.any()));
+        passes * batches.opaque_batch_sets_of(&view.queued).count()
     });
-    let of_views = phases.sum::<usize>() * batches.opaque_batch_sets().count();
+    let of_views = phases.sum::<usize>();
     let drawn = shadows
         .draws
         .iter()

@@ -24,11 +24,13 @@ use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 use crate::components::contact_shadows::ContactShadows;
 use crate::components::mip_bias::MipBias;
 use crate::components::occlusion_culling::OcclusionCulling;
+use crate::components::order_independent_transparency::OrderIndependentTransparencySettings;
 use crate::components::prepass::{
     DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
 };
 use crate::components::temporal_jitter::TemporalJitter;
-use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED};
+use crate::components::transmission::ScreenSpaceTransmission;
+use crate::constants::{AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, MULTISAMPLED, REFRACTS};
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::extract::unculled::Unculled;
 use crate::prepare::clusters::LightSorter;
@@ -36,7 +38,10 @@ use crate::prepare::lights::{LightParams, ShadowMapAllocator};
 use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
 use crate::scene::effect_cameras::{EffectCameras, EffectNeeds};
-use crate::scene::lists::{BatchList, QueuedView, SceneLists, TransparentInstance};
+use crate::scene::keys::PipelineKey;
+use crate::scene::lists::{
+    BatchList, QueuedView, SceneLists, TransmissiveDraws, TransparentInstance,
+};
 use crate::scene::prepass::PrepassNeeds;
 use crate::scene::rows::{FogRow, ViewRow};
 use crate::tables::textures::TextureSource;
@@ -64,6 +69,8 @@ pub(crate) struct CameraQuery {
     motion_vector_prepass: Has<MotionVectorPrepass>,
     no_background_motion_vectors: Has<NoBackgroundMotionVectors>,
     contact_shadows: Option<&'static ContactShadows>,
+    transmission: Option<&'static ScreenSpaceTransmission>,
+    oit: Option<&'static OrderIndependentTransparencySettings>,
 }
 
 /// Filter for lights that bevy does not list for cameras, or culls by wrong bounds: rectangular lights; directional
@@ -173,40 +180,24 @@ fn add_view(
     textures: &mut TextureSource,
     (view, camera): (&CameraView, &CameraQueryItem<'_, '_>),
 ) {
-    let first_light = lists.lights.rows.len() as u32;
     lists.cull.eye = camera.transform.translation().extend(1.0).to_array();
-    let light_entities = &mut scratch.lights;
-    light_entities.clear();
-    light_entities.extend(unique_visible_entities::<ClusterVisibilityClass>(
-        camera.visible,
-    ));
-    let layers = camera.layers.unwrap_or_default();
-    let unculled = world
-        .unculled
-        .iter()
-        .filter(|light| light.is_visible_to(layers));
-    light_entities.extend(unculled.map(|light| light.entity));
-    // bevy collects them on several threads; sorted by index alone, the order is deterministic.
-    light_entities.sort_unstable_by_key(|light| Reverse(light.index_u32()));
-    light_entities.dedup();
-    for &light in light_entities.iter() {
-        scratch
-            .shadows
-            .add_light(lists, &world.lights, textures, (view.camera, light));
-    }
-    let rows = &mut lists.lights.rows[first_light as usize..];
-    let light_count = rows.len() as u32;
-    let directional_count = scratch.order.sort(rows);
+    let first_light = lists.lights.rows.len() as u32;
+    let [light_count, directional_count] =
+        add_lights(world, lists, scratch, textures, (view, camera));
     let forward = Vec3::from(camera.transform.forward());
     let instances = &world.lights.instances;
     let cull_row = CullViewRow::camera(camera.frustum);
     let cull_row = instances.add_view(&mut lists.cull, cull_row, camera.layers);
-    let transparent = add_transparent(world, lists, scratch, camera, cull_row);
+    let [order_independent, transparent] = add_transparent(world, lists, scratch, camera, cull_row);
+    let transmissive = add_transmissive(world, lists, scratch, camera, cull_row);
     let row = lists.rows.rows.len() as u32;
     let jitter = valid_jitter(world, view.camera, camera.jitter);
     let contact_shadows = contact_shadows(camera);
     let mut queued = queued_view((view, jitter), camera, (row, cull_row), transparent);
     queued.contact_shadows = contact_shadows != [0.0; 4];
+    queued.transmissive = transmissive;
+    queued.oit = oit(camera);
+    queued.order_independent = order_independent;
     let clip_from_world = queued.clip_from_unjittered() * view.clip_from_world;
     lists.views.0.push(queued);
     let row = ViewRow {
@@ -231,9 +222,47 @@ fn add_view(
         decal_words: 0,
         unused: 0,
         contact_shadows,
-        padding: [0; 4],
+        transmission_taps: camera.transmission.map_or(0, |it| it.quality.taps()),
+        noise_frame: match camera.jitter {
+            Some(_) => world.effects.submitted as u32,
+            None => 0,
+        },
+        padding: [0; 2],
     };
     lists.rows.rows.push(validated(world, view.camera, row));
+}
+
+/// Adds the lights of a camera, sorted. Returns the number of all, and of directional ones.
+fn add_lights(
+    world: &ViewParams,
+    lists: &mut SceneLists,
+    scratch: &mut Scratch,
+    textures: &mut TextureSource,
+    (view, camera): (&CameraView, &CameraQueryItem<'_, '_>),
+) -> [u32; 2] {
+    let first_light = lists.lights.rows.len();
+    let light_entities = &mut scratch.lights;
+    light_entities.clear();
+    light_entities.extend(unique_visible_entities::<ClusterVisibilityClass>(
+        camera.visible,
+    ));
+    let layers = camera.layers.unwrap_or_default();
+    let unculled = world
+        .unculled
+        .iter()
+        .filter(|light| light.is_visible_to(layers));
+    light_entities.extend(unculled.map(|light| light.entity));
+    // bevy collects them on several threads; sorted by index alone, the order is deterministic.
+    light_entities.sort_unstable_by_key(|light| Reverse(light.index_u32()));
+    light_entities.dedup();
+    for &light in light_entities.iter() {
+        scratch
+            .shadows
+            .add_light(lists, &world.lights, textures, (view.camera, light));
+    }
+    let rows = &mut lists.lights.rows[first_light..];
+    let light_count = rows.len() as u32;
+    [light_count, scratch.order.sort(rows)]
 }
 
 /// Queues the view of a camera. `add_late_phases` sets its late phase, and `queue_views` the fields that determine its
@@ -279,6 +308,9 @@ fn queued_view(
         late_cull_row: None,
         layers: camera.layers.cloned().unwrap_or_default(),
         transparent,
+        transmissive: TransmissiveDraws::default(),
+        oit: None,
+        order_independent: 0..0,
     }
 }
 
@@ -342,30 +374,84 @@ fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {
     row
 }
 
-/// Lists the visible transparent instances of a camera, back to front.
+/// Settings of order-independent transparency of a camera, which needs one sample per pixel.
+fn oit(camera: &CameraQueryItem<'_, '_>) -> Option<OrderIndependentTransparencySettings> {
+    let settings = camera.oit.filter(|_| camera.msaa.samples() == 1);
+    settings.copied()
+}
+
+/// Lists the visible transparent instances of a camera, back to front: those of order-independent transparency, and others.
 fn add_transparent(
     world: &ViewParams,
     lists: &mut SceneLists,
     scratch: &mut Scratch,
     camera: &CameraQueryItem<'_, '_>,
     cull_row: u32,
-) -> std::ops::Range<u32> {
+) -> [std::ops::Range<u32>; 2] {
+    let is_apart = camera.transmission.is_some();
+    let has_lists = oit(camera).is_some();
+    [true, false].map(|is_order_independent| {
+        sort_visible(world, lists, scratch, (camera, cull_row), |key| {
+            let in_lists = has_lists && key.order_independent().is_some();
+            key.blend_mode.is_transparent()
+                && in_lists == is_order_independent
+                && !(is_apart && key.is_transmissive())
+        });
+        lists.transparent.add_all(&scratch.transparent)
+    })
+}
+
+/// Lists the visible transmissive instances of a camera, back to front, in at most as many steps as it asks for.
+fn add_transmissive(
+    world: &ViewParams,
+    lists: &mut SceneLists,
+    scratch: &mut Scratch,
+    camera: &CameraQueryItem<'_, '_>,
+    cull_row: u32,
+) -> TransmissiveDraws {
+    let Some(transmission) = camera.transmission else {
+        return TransmissiveDraws::default();
+    };
+    sort_visible(world, lists, scratch, (camera, cull_row), |key| {
+        key.is_transmissive()
+    });
+    let has_any = world.lights.instances.has_transmissive();
+    TransmissiveDraws {
+        is_apart: true,
+        reads_color: transmission.steps > 0 && has_any,
+        steps: split(&scratch.transparent, transmission.steps)
+            .map(|step| lists.transparent.add_all(step))
+            .collect(),
+    }
+}
+
+/// Splits a list into at most `most` parts of nearly equal length, the longer ones first; into one if `most` is 0.
+pub(crate) fn split<T>(all: &[T], most: usize) -> impl Iterator<Item = &[T]> {
+    let parts = most.max(1).min(all.len());
+    (0..parts).map(move |part| {
+        let start = |part: usize| part * (all.len() / parts) + part.min(all.len() % parts);
+        &all[start(part)..start(part + 1)]
+    })
+}
+
+/// Collects the visible instances of some pipelines, back to front.
+fn sort_visible(
+    world: &ViewParams,
+    lists: &SceneLists,
+    scratch: &mut Scratch,
+    (camera, cull_row): (&CameraQueryItem<'_, '_>, u32),
+    is_listed: impl Fn(PipelineKey) -> bool,
+) {
     let (forward, eye) = (camera.transform.forward(), camera.transform.translation());
     let row = &lists.cull.rows[cull_row as usize];
     let layers = &lists.cull.layer_bits;
-    let drawn = world.lights.instances.transparent(row, layers);
+    let drawn = world.lights.instances.visible_of(row, layers, is_listed);
     let sorted = &mut scratch.transparent;
     sorted.clear();
     sorted.extend(drawn.map(|drawn| (forward.dot(drawn.center - eye) - drawn.sort_bias, drawn)));
     sorted.sort_unstable_by(|(a, drawn_a), (b, drawn_b)| {
         b.total_cmp(a).then(drawn_a.instance.cmp(&drawn_b.instance))
     });
-    let list = &mut *lists.transparent;
-    let first = list.draws.len();
-    for (_, drawn) in sorted.iter() {
-        list.add(drawn, first);
-    }
-    first as u32..list.draws.len() as u32
 }
 
 fn ambient(world: &ViewParams, camera: &CameraQueryItem<'_, '_>) -> [f32; 3] {
@@ -383,6 +469,7 @@ fn flags(world: &ViewParams, camera: &CameraQueryItem<'_, '_>) -> u32 {
         ambient_affects_lightmapped_meshes(world, camera),
         AMBIENT_AFFECTS_LIGHTMAPPED_MESHES,
     ) | flag(camera.msaa.samples() > 1, MULTISAMPLED)
+        | flag(camera.transmission.is_some(), REFRACTS)
 }
 
 fn ambient_affects_lightmapped_meshes(

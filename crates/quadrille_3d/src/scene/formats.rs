@@ -3,6 +3,7 @@
 use quadrille::vulkan::Format;
 use quadrille::vulkan::pipeline::Formats;
 
+use crate::scene::keys::BlendMode;
 use crate::scene::prepass::PrepassOutputs;
 
 /// Scene-referred colors: radiance times exposure, linear, with coverage as alpha.
@@ -23,6 +24,25 @@ pub(crate) struct PipelineTarget {
     pub(crate) formats: Formats,
     /// Output is display-referred.
     pub(crate) maps_tones: bool,
+}
+
+impl PipelineTarget {
+    /// Target of draws to the lists of order-independent transparency, with the depth of a view alone.
+    pub(crate) fn fragment_lists(maps_tones: bool) -> Self {
+        Self {
+            formats: Formats {
+                depth: DEPTH,
+                ..Formats::default()
+            },
+            maps_tones,
+        }
+    }
+
+    /// Whether pipelines of a blend mode, with or without tone mapping in the shader, draw to it.
+    pub(crate) fn takes(&self, blend_mode: BlendMode, maps_tones: bool) -> bool {
+        let has_color = self.formats.colors[0] != Format::UNDEFINED;
+        self.maps_tones == maps_tones && has_color == (blend_mode != BlendMode::OrderIndependent)
+    }
 }
 
 /// Formats of the images of a scene with colors of a format and a number of samples.

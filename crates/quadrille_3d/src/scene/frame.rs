@@ -103,6 +103,7 @@ pub(crate) enum ScenePass {
     Opaque,
     OpaqueLate,
     Skybox,
+    Transmissive,
     Transparent,
 }
 
@@ -128,6 +129,10 @@ pub struct View3d {
     /// Index in `PreviousDepths3d`.
     pub(crate) previous_depth: Option<u32>,
     pub(crate) prepass: PrepassImages,
+    /// Index in `TransmissionBackgrounds3d`.
+    pub(crate) transmission_background: Option<u32>,
+    /// Number of fragments that the lists of order-independent transparency have memory for, if the view draws to them.
+    pub(crate) fragment_capacity: Option<u32>,
 }
 
 /// Late phase of a view.
@@ -213,6 +218,12 @@ impl View3d {
         self.output == ViewOutput::SceneReferred
     }
 
+    /// Whether its shaders read its depth, which has one sample: for contact shadows and for transmission.
+    pub(crate) fn reads_depth(&self) -> bool {
+        let for_transmission = self.transmission_background.is_some() && self.samples == 1;
+        self.queued.contact_shadows || (for_transmission && self.prepass.depth.is_some())
+    }
+
     /// Formats of its images, and whether fragment shaders apply tone mapping.
     pub(crate) fn pipeline_target(&self) -> PipelineTarget {
         PipelineTarget {
@@ -242,9 +253,9 @@ impl View3d {
         self.load.is_some_and(|load| load.to == image)
     }
 
-    /// Whether scene-referred colors include the background, for effects. Otherwise `tonemap_3d` adds it.
+    /// Whether scene-referred colors include the background, for effects and transmission. Otherwise `tonemap_3d` adds it.
     pub(crate) fn has_background(&self) -> bool {
-        self.queued.effects.scene_color
+        self.queued.needs_scene_color()
     }
 
     /// Whether the colors of the view contain the background of multiplying surfaces.

@@ -44,6 +44,21 @@ impl MaterialShader {
 }
 
 impl PipelineKey {
+    /// The key with which order-independent transparency draws meshes; `None` for those that it does not draw.
+    pub(crate) fn order_independent(self) -> Option<Self> {
+        let is_drawn =
+            self.blend_mode == BlendMode::Blend && self.shader == MaterialShader::Standard;
+        is_drawn.then_some(Self {
+            blend_mode: BlendMode::OrderIndependent,
+            ..self
+        })
+    }
+
+    /// Whether the material has specular transmission.
+    pub(crate) fn is_transmissive(self) -> bool {
+        self.features == MaterialFeatures::Transmissive
+    }
+
     /// Specializes the key for a view.
     pub(crate) fn for_view(self, inverts_culling: bool) -> Self {
         let cull = match self.cull {
@@ -74,6 +89,9 @@ pub(crate) enum MaterialFeatures {
     Textured,
     /// Clearcoat, anisotropy, a depth map, a lightmap or diffuse transmission.
     Extended,
+    /// Specular transmission: cameras with [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission) draw it after what is
+    /// opaque.
+    Transmissive,
 }
 
 /// Blending of a fragment with the target.
@@ -89,6 +107,8 @@ pub(crate) enum BlendMode {
     Blend,
     /// Blends over the target by alpha, with color that is not premultiplied.
     StraightAlpha,
+    /// Adds the fragment, premultiplied, to the lists of order-independent transparency instead.
+    OrderIndependent,
     /// Multiplies the target.
     Multiply,
     /// Multiplies the target by color that was multiplied by alpha, and lets through what alpha leaves.
@@ -129,7 +149,11 @@ impl BlendMode {
     pub(crate) fn is_transparent(self) -> bool {
         matches!(
             self,
-            Self::Blend | Self::StraightAlpha | Self::Multiply | Self::PremultipliedMultiply
+            Self::Blend
+                | Self::StraightAlpha
+                | Self::OrderIndependent
+                | Self::Multiply
+                | Self::PremultipliedMultiply
         )
     }
 }

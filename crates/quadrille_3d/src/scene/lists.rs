@@ -10,6 +10,7 @@ use bevy_platform::collections::HashMap;
 use quadrille_content::buffers::RawBufferVec;
 use quadrille_content::meshes::PrimitiveKind;
 
+use crate::components::order_independent_transparency::OrderIndependentTransparencySettings;
 use crate::components::temporal_jitter::jitter_matrix;
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::effect_cameras::EffectNeeds;
@@ -47,6 +48,16 @@ impl BatchList {
             .iter()
             .filter(|batch_set| !batch_set.batches.is_empty());
         batch_sets.filter(|batch_set| !batch_set.pipeline.blend_mode.is_transparent())
+    }
+
+    /// Batch sets that the opaque passes of a view draw: all but those that are drawn after them.
+    pub(crate) fn opaque_batch_sets_of(
+        &self,
+        view: &QueuedView,
+    ) -> impl Iterator<Item = &BatchSet> {
+        let is_apart = view.transmissive.is_apart;
+        self.opaque_batch_sets()
+            .filter(move |batch_set| !(is_apart && batch_set.pipeline.is_transmissive()))
     }
 
     /// Batch sets of shadow casters.
@@ -108,9 +119,32 @@ pub(crate) struct QueuedView {
     pub(crate) layers: RenderLayers,
     /// Range of the list of transparent draws.
     pub(crate) transparent: Range<u32>,
+    pub(crate) transmissive: TransmissiveDraws,
+    /// Settings of order-independent transparency.
+    pub(crate) oit: Option<OrderIndependentTransparencySettings>,
+    /// Range of the list of transparent draws that order-independent transparency draws.
+    pub(crate) order_independent: Range<u32>,
+}
+
+/// Transmissive meshes of a view.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TransmissiveDraws {
+    /// Whether they are drawn after what is opaque: the camera has
+    /// [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission).
+    pub(crate) is_apart: bool,
+    /// Whether transmissive meshes, anywhere in the world, read the color behind them. It is scene-referred then, whether
+    /// or not the view sees one of them, so that the picture does not change when one comes into view.
+    pub(crate) reads_color: bool,
+    /// Ranges of the list of transparent draws, back to front.
+    pub(crate) steps: Vec<Range<u32>>,
 }
 
 impl QueuedView {
+    /// Whether colors are scene-referred with the background, for effects or transmission.
+    pub(crate) fn needs_scene_color(&self) -> bool {
+        self.effects.scene_color || self.transmissive.reads_color
+    }
+
     /// Matrix that adds the jitter to clip space.
     pub(crate) fn clip_from_unjittered(&self) -> Mat4 {
         let [_, _, width, height] = self.viewport;
@@ -189,7 +223,7 @@ pub(crate) struct CullList {
     pub(crate) visibility_words: u32,
 }
 
-/// Visible transparent instance.
+/// Visible transparent or transmissive instance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TransparentInstance {
     /// Instance index.
@@ -201,7 +235,7 @@ pub(crate) struct TransparentInstance {
     pub(crate) sort_bias: f32,
 }
 
-/// Transparent draws, grouped by view, back to front.
+/// Transparent and transmissive draws, grouped by view, back to front.
 #[derive(Resource, Default)]
 pub(crate) struct TransparentList {
     pub(crate) draws: Vec<TransparentDraw>,
@@ -224,6 +258,17 @@ impl TransparentList {
                 instances: at..at + 1,
             }),
         }
+    }
+}
+
+impl TransparentList {
+    /// Adds sorted instances with new draws, whose range it returns. The first numbers are distances.
+    pub(crate) fn add_all(&mut self, sorted: &[(f32, TransparentInstance)]) -> Range<u32> {
+        let first = self.draws.len();
+        for (_, drawn) in sorted {
+            self.add(drawn, first);
+        }
+        first as u32..self.draws.len() as u32
     }
 }
 

@@ -45,8 +45,12 @@ pub(crate) struct ViewRow {
     pub(crate) unused: u32,
     /// Steps, thickness and length of contact shadows; zeros for none.
     pub(crate) contact_shadows: [f32; 4],
+    /// Taps of the blur behind transmissive surfaces.
+    pub(crate) transmission_taps: u32,
+    /// Number of the frame for the noise of the blur; 0 without `TemporalJitter`.
+    pub(crate) noise_frame: u32,
     /// Padding to [`UNIFORM_BYTES`].
-    pub(crate) padding: [u32; 4],
+    pub(crate) padding: [u32; 2],
 }
 
 const _: () = assert!(size_of::<ViewRow>() == UNIFORM_BYTES as usize);

@@ -260,6 +260,7 @@ fn gltf_material_extensions_set_fields() {
             "KHR_materials_clearcoat": {"clearcoatFactor": 0.75, "clearcoatRoughnessFactor": 0.25},
             "KHR_materials_emissive_strength": {"emissiveStrength": 4.0},
             "KHR_materials_ior": {"ior": 1.5},
+            "KHR_materials_diffuse_transmission": {"diffuseTransmissionFactor": 0.25},
             "KHR_materials_specular": {"specularFactor": 0.5, "specularColorFactor": [1.0, 0.5, 0.25]},
             "KHR_materials_anisotropy": {"anisotropyStrength": 0.5, "anisotropyRotation": 0.25},
         });
@@ -293,6 +294,7 @@ fn gltf_material_extensions_set_fields() {
         [material.anisotropy_strength, material.anisotropy_rotation],
         [0.5, 0.25]
     );
+    assert_eq!(material.diffuse_transmission, 0.25);
     assert_eq!(material.emissive.to_f32_array()[..3], [1.0, 0.5, 0.0]);
     // Reflectance 0.5 is that of glass, which `specularFactor` scales.
     assert_eq!(material.reflectance, 0.25);

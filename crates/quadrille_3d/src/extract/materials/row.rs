@@ -17,9 +17,6 @@ use crate::constants::{
 use crate::extract::custom_materials::MaterialDesc;
 use crate::tables::textures::TextureSource;
 
-/// Minimum perceptual roughness: below it, its fourth power (alpha squared) underflows half floats.
-const MIN_PERCEPTUAL_ROUGHNESS: f32 = 0.089;
-
 /// Material row of shaders.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
@@ -54,9 +51,16 @@ pub(crate) struct MaterialRow {
     pub(crate) parallax: [f32; 4],
     /// Attenuation exponent per channel and unit of thickness; w is the diffuse transmission.
     pub(crate) attenuation_and_diffuse_transmission: [f32; 4],
+    /// Specular transmission, and the index of refraction.
+    pub(crate) specular_transmission: f32,
+    pub(crate) ior: f32,
+    pub(crate) unused: [f32; 2],
     /// Texture indices of [`images`].
-    pub(crate) textures: [u32; 12],
+    pub(crate) textures: [u32; TEXTURES],
 }
+
+/// Texture indices of a row, the last of which is unused.
+const TEXTURES: usize = 16;
 
 /// Maximum parallax layers and bisection steps; more make no visible difference.
 const MAX_PARALLAX_LAYERS: f32 = 1024.0;
@@ -69,7 +73,7 @@ impl MaterialRow {
             Some(base) => Self::new(base, textures),
             None => Self {
                 base_color: [1.0; 4],
-                textures: [NO_TEXTURE; 12],
+                textures: [NO_TEXTURE; TEXTURES],
                 ..Self::zeroed()
             },
         };
@@ -92,7 +96,7 @@ impl MaterialRow {
             base_color: [1.0, 0.0, 1.0, 1.0],
             alpha: ALPHA_OPAQUE,
             flags: UNLIT,
-            textures: [NO_TEXTURE; 12],
+            textures: [NO_TEXTURE; TEXTURES],
             ..Self::zeroed()
         }
     }
@@ -105,7 +109,7 @@ impl MaterialRow {
         let mut emissive = material.emissive.to_f32_array();
         emissive[3] = material.emissive_exposure_weight;
         let (sine, cosine) = material.anisotropy_rotation.sin_cos();
-        let mut indices = [NO_TEXTURE; 12];
+        let mut indices = [NO_TEXTURE; TEXTURES];
         for (index, (image, channel)) in indices.iter_mut().zip(images(material)) {
             *index = textures.index_of(image.as_ref(), channel);
         }
@@ -113,9 +117,7 @@ impl MaterialRow {
             base_color: material.base_color.to_linear().to_f32_array(),
             emissive,
             reflectance: [r, g, b],
-            perceptual_roughness: material
-                .perceptual_roughness
-                .clamp(MIN_PERCEPTUAL_ROUGHNESS, 1.0),
+            perceptual_roughness: material.perceptual_roughness.clamp(0.0, 1.0),
             metallic: material.metallic,
             alpha: alpha_code(material.alpha_mode),
             flags: flags(material, textures),
@@ -129,12 +131,15 @@ impl MaterialRow {
             uv_axes: material.uv_transform.matrix2.to_cols_array(),
             parallax: parallax(material),
             attenuation_and_diffuse_transmission: attenuation_and_diffuse_transmission(material),
+            specular_transmission: material.specular_transmission,
+            ior: material.ior,
+            unused: [0.0; 2],
             textures: indices,
         }
     }
 
     /// Names and values for validation.
-    fn numbers(&self) -> [(&'static str, &[f32]); 13] {
+    fn numbers(&self) -> [(&'static str, &[f32]); 15] {
         [
             ("base colour", &self.base_color),
             ("emissive colour", &self.emissive),
@@ -159,6 +164,11 @@ impl MaterialRow {
                 "attenuation and transmission",
                 &self.attenuation_and_diffuse_transmission,
             ),
+            (
+                "specular transmission",
+                std::slice::from_ref(&self.specular_transmission),
+            ),
+            ("index of refraction", std::slice::from_ref(&self.ior)),
             ("matrix of uv_transform", &self.uv_axes),
             ("translation of uv_transform", &self.uv_offset),
         ]
@@ -243,7 +253,7 @@ fn attenuation(left: f32, distance: f32) -> f32 {
 }
 
 /// Returns the images of a material, with the UV channel of each.
-pub(crate) fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &UvChannel); 12] {
+pub(crate) fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &UvChannel); 15] {
     let it = material;
     [
         (&it.base_color_texture, &it.base_color_channel),
@@ -265,6 +275,15 @@ pub(crate) fn images(material: &StandardMaterial) -> [(&Option<Handle<Image>>, &
         (&it.anisotropy_texture, &it.anisotropy_channel),
         // Sampled with both UV channels.
         (&it.depth_map, &UvChannel::Uv0),
+        (
+            &it.specular_transmission_texture,
+            &it.specular_transmission_channel,
+        ),
+        (&it.thickness_texture, &it.thickness_channel),
+        (
+            &it.diffuse_transmission_texture,
+            &it.diffuse_transmission_channel,
+        ),
     ]
 }
 

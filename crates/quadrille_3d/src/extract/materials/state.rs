@@ -76,7 +76,7 @@ impl MaterialState {
                 self.blend_mode
             },
             features: if has_lightmap && self.shader == MaterialShader::Standard {
-                MaterialFeatures::Extended
+                self.features.max(MaterialFeatures::Extended)
             } else {
                 self.features
             },
@@ -91,7 +91,9 @@ impl MaterialFeatures {
             || material.anisotropy_strength != 0.0
             || material.diffuse_transmission != 0.0
             || material.depth_map.is_some();
-        if is_rich {
+        if material.specular_transmission > 0.0 && !material.unlit {
+            Self::Transmissive
+        } else if is_rich {
             Self::Extended
         } else if has_other_images(material) {
             Self::Textured

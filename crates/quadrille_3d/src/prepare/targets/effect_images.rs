@@ -71,7 +71,8 @@ impl SceneImages<'_> {
         target: &GpuImage,
         warnings: &RateLimitedWarnings,
     ) -> Option<u32> {
-        if view.background.is_some() || !view.effects.replaces_color() {
+        let is_read = view.effects.replaces_color() || view.needs_scene_color();
+        if view.background.is_some() || !is_read {
             return None;
         }
         let camera = || entity_name(view.camera);

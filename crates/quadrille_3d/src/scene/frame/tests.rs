@@ -4,7 +4,7 @@ use quadrille::vulkan::Format;
 
 use super::{Composite, InitialColor, ScenePass, View3d, ViewOutput};
 use crate::scene::effect_cameras::EffectNeeds;
-use crate::scene::lists::QueuedView;
+use crate::scene::lists::{QueuedView, TransmissiveDraws};
 
 const BACKGROUND: [f32; 4] = [0.1, 0.2, 0.3, 1.0];
 
@@ -33,6 +33,9 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
             late_cull_row: None,
             layers: RenderLayers::default(),
             transparent: 0..0,
+            transmissive: TransmissiveDraws::default(),
+            oit: None,
+            order_independent: 0..0,
         },
         samples: 4,
         images: 0,
@@ -45,6 +48,8 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
         late: None,
         previous_depth: None,
         prepass: crate::scene::prepass::PrepassImages::default(),
+        transmission_background: None,
+        fragment_capacity: None,
     }
 }
 
