@@ -4,23 +4,24 @@ use bevy_app::{App, Plugin, Update};
 use bevy_ecs::prelude::*;
 use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
+use bevy_light::atmosphere::ScatteringMedium;
 use bevy_light::{
-    DirectionalLight, FogVolume, PointLight, SpotLight, VolumetricFog, VolumetricLight,
+    Atmosphere, DirectionalLight, FogVolume, PointLight, SpotLight, VolumetricFog, VolumetricLight,
 };
 use bevy_math::Vec3;
 use clap::{Args, ValueEnum};
 use quadrille_3d::auto_exposure::{AutoExposure, AutoExposurePlugin};
-use quadrille_3d::prelude::{Camera3d, DepthPrepass, Msaa, NormalPrepass, Transform};
+use quadrille_3d::prelude::{Assets, Camera3d, DepthPrepass, Msaa, NormalPrepass, Transform};
 use quadrille_3d::{
-    Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa, LensDistortion,
-    MipBias, MotionBlur, MotionVectorPrepass, ScreenSpaceAmbientOcclusion, Smaa,
+    AtmosphereSettings, Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa,
+    LensDistortion, MipBias, MotionBlur, MotionVectorPrepass, ScreenSpaceAmbientOcclusion, Smaa,
     TemporalAntiAliasing, Vignette,
 };
 
-/// The effects that are on at the start. F1 to F12 and V switch them in this order.
+/// The effects that are on at the start. F1 to F12, V and B switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F12 and V switch them
+    /// Effects of the camera, separated by commas; F1 to F12, V and B switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -41,9 +42,10 @@ enum Effect {
     AmbientOcclusion,
     Smaa,
     VolumetricFog,
+    Atmosphere,
 }
 
-const KEYS: [(KeyCode, Effect); 13] = [
+const KEYS: [(KeyCode, Effect); 14] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -57,6 +59,7 @@ const KEYS: [(KeyCode, Effect); 13] = [
     (KeyCode::F11, Effect::AmbientOcclusion),
     (KeyCode::F12, Effect::Smaa),
     (KeyCode::KeyV, Effect::VolumetricFog),
+    (KeyCode::KeyB, Effect::Atmosphere),
 ];
 
 /// Effects that are on.
@@ -69,7 +72,7 @@ impl Plugin for EffectArgs {
             .insert_resource(ShownEffects(self.effects.clone()))
             .add_systems(
                 Update,
-                (switch_effects, apply_effects, fill_with_fog).chain(),
+                (switch_effects, apply_effects, fill_with_fog, add_planet).chain(),
             );
     }
 }
@@ -115,6 +118,7 @@ fn apply_effects(
         camera.remove::<(Bloom, Fxaa, Smaa, ContrastAdaptiveSharpening)>();
         camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
         camera.remove::<(DepthOfField, AutoExposure, VolumetricFog)>();
+        camera.remove::<AtmosphereSettings>();
         camera.remove::<(MotionBlur, TemporalAntiAliasing, MipBias)>();
         // The prepasses come with the effects.
         camera.remove::<(ScreenSpaceAmbientOcclusion, NormalPrepass)>();
@@ -145,6 +149,7 @@ fn apply_effects(
                     ambient_intensity: 0.0,
                     ..VolumetricFog::default()
                 }),
+                Effect::Atmosphere => camera.insert(AtmosphereSettings::default()),
             };
         }
     }
@@ -175,5 +180,18 @@ fn fill_with_fog(
             ..FogVolume::default()
         };
         commands.spawn((volume, Transform::from_scale(Vec3::splat(FOG_SIDE))));
+    }
+}
+
+/// Adds a planet like earth below the origin, if the effect is on.
+fn add_planet(
+    mut commands: Commands,
+    shown: Res<ShownEffects>,
+    planets: Query<(), With<Atmosphere>>,
+    media: Option<ResMut<Assets<ScatteringMedium>>>,
+) {
+    let is_shown = shown.0.contains(&Effect::Atmosphere);
+    if let Some(mut media) = media.filter(|_| is_shown && planets.is_empty()) {
+        commands.spawn(Atmosphere::earth(media.add(ScatteringMedium::default())));
     }
 }

@@ -46,7 +46,11 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 20] = [
+const MODULES: [(&str, &str); 21] = [
+    (
+        "quadrille_3d::atmosphere",
+        include_str!("../shaders/atmosphere.wgsl"),
+    ),
     (
         "quadrille_3d::shadow_pass",
         include_str!("../shaders/shadow_pass.wgsl"),

@@ -226,6 +226,8 @@ impl SceneImages<'_> {
     fn last_pass(&self, view: &QueuedView, late: Option<LateView>) -> ScenePass {
         if self.drawn_by_programs.0 || !view.transparent.is_empty() {
             ScenePass::Transparent
+        } else if view.effects.atmosphere {
+            ScenePass::Atmosphere
         } else if self.skies.0.get(view.row).is_some() {
             ScenePass::Skybox
         } else if late.is_some() {
