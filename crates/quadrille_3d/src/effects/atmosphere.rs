@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! list_atmospheres     cameras with a planet whose medium is loaded; images of media and LUTs
+//! attenuate_sunlight   transmittance between surfaces and directional lights
 //! prepare_atmospheres  a row per view; LUTs that are out of date
 //! atmosphere_luts_3d   writes these: transmittance, multiple scattering; sky view, aerial view
 //! atmosphere_3d        attenuates sky and opaque surfaces, and adds scattered light and disks
@@ -15,6 +16,7 @@ mod luts;
 mod medium;
 mod prepare;
 pub(crate) mod row;
+mod sunlight;
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
@@ -34,12 +36,14 @@ pub use medium::AtmosphereMedia3d;
 use medium::Media;
 use prepare::{RowList, init_atmosphere_buffers, list_atmospheres, prepare_atmospheres};
 use row::AtmosphereRow;
+use sunlight::attenuate_sunlight;
 
 use crate::camera_effect::warn_of_cameras_without_3d;
 use crate::effects::skybox::skybox_3d;
 use crate::passes::draw::SceneTargets3d;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::SceneDepths;
+use crate::prepare::views::queue_views;
 use crate::scene::frame::{InitialColor, Scene3d, ScenePass};
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 
@@ -64,6 +68,9 @@ impl Plugin for AtmospherePlugin {
                         list_atmospheres,
                     )
                         .in_set(Prepare3dSystems::ExtractEffects),
+                    attenuate_sunlight
+                        .in_set(Prepare3dSystems::Queue)
+                        .after(queue_views),
                     prepare_atmospheres.in_set(Prepare3dSystems::PrepareEffects),
                     atmosphere_luts_3d.in_set(Pass3dSystems::Environment),
                     atmosphere_3d.in_set(Pass3dSystems::Skybox).after(skybox_3d),

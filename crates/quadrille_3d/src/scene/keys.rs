@@ -172,6 +172,8 @@ pub(crate) struct LightingFeatures {
     pub(crate) light_textures: bool,
     /// Clustered decals.
     pub(crate) decals: bool,
+    /// Directional lights behind an atmosphere.
+    pub(crate) atmosphere: bool,
     /// `ShadowFilteringMethod` of all views with shadows; `None`: they differ.
     pub(crate) shadow_filter: Option<u32>,
 }
@@ -189,6 +191,7 @@ impl LightingFeatures {
             (self.ambient_occlusion, needed.ambient_occlusion),
             (self.light_textures, needed.light_textures),
             (self.decals, needed.decals),
+            (self.atmosphere, needed.atmosphere),
         ]
         .into_iter()
         .all(|(has, needs)| has || !needs)

@@ -2,6 +2,8 @@
 
 #[path = "atmosphere/reference.rs"]
 mod reference;
+#[path = "atmosphere/sunlight.rs"]
+mod sunlight;
 #[path = "atmosphere/views.rs"]
 mod views;
 

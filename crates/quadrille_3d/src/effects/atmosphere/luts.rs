@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_light::atmosphere::ScatteringMedium;
 use bevy_math::UVec3;
 use quadrille::prelude::{GpuBuffer, GpuDevice, GpuImage, ImageDesc};
+use quadrille::vulkan::resources::TableIndex;
 use quadrille::vulkan::{Error, Format};
 
 use super::component::AtmosphereSettings;
@@ -79,6 +80,8 @@ pub(super) struct MediumLuts {
     pub(super) key: MediumKey,
     pub(super) images: [GpuImage; 2],
     pub(super) contents: Contents,
+    /// Index of the transmittance in the table of textures, once a light of a view needs it.
+    pub(super) texture: Option<TableIndex>,
     /// Row of a view that has the planet, in frames that write the images.
     pub(super) writer: Option<u32>,
     /// Index of the medium's first image in `AtmosphereMedia3d`.
@@ -115,6 +118,8 @@ pub(super) struct DrawnView {
 pub(super) struct LutCache {
     pub(super) media: Vec<MediumLuts>,
     pub(super) views: Vec<ViewLuts>,
+    /// Indices in the table of textures of LUTs that were dropped.
+    pub(super) unused_textures: Vec<TableIndex>,
 }
 
 /// LUTs of the previous frame, for reuse.
@@ -159,6 +164,7 @@ impl LutCache {
                     key,
                     images,
                     contents: Contents::default(),
+                    texture: None,
                     writer: None,
                     first_medium_image,
                 }
@@ -205,6 +211,12 @@ impl LutCache {
         (luts.planet, luts.medium, luts.row, luts.drawn) = (planet, medium, row, None);
         self.views.push(luts);
         Ok(())
+    }
+
+    /// Drops the LUTs of the previous frame that are left.
+    pub(super) fn drop_unused(&mut self, previous: PreviousLuts) {
+        let textures = previous.media.into_iter().filter_map(|luts| luts.texture);
+        self.unused_textures.extend(textures);
     }
 
     /// Lists all images.

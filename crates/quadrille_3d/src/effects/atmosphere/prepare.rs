@@ -39,7 +39,7 @@ pub(super) fn init_atmosphere_buffers(
 ) -> Result {
     rows.0.mark_all_dirty();
     media.clear();
-    drop(cache.take());
+    *cache = LutCache::default();
     let bytes = size_of::<AtmosphereRow>() as u64;
     let buffer = uniform_buffer(&gpu, "atmosphere rows", bytes)?;
     commands.insert_resource(AtmosphereRows3d(buffer));
@@ -118,6 +118,7 @@ pub(super) fn list_atmospheres(
     }
     let AtmosphereImages { media, cache, .. } = &mut images;
     media.retain(|id| cache.media.iter().any(|luts| luts.key.medium == id));
+    images.cache.drop_unused(previous);
     images.cache.list(&mut images.luts.0);
 }
 
@@ -220,7 +221,7 @@ pub(super) fn prepare_atmospheres(
     }
     let rows = &mut rows.0;
     rows.clear();
-    let LutCache { media, views } = &mut *cache;
+    let LutCache { media, views, .. } = &mut *cache;
     let submitted = frame.effects.submitted;
     for (at, view) in frame.scene.views().iter().enumerate() {
         let (Some(luts), Ok((_, _, camera, transform)), Some(view_row)) = (

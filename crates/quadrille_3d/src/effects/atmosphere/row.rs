@@ -10,6 +10,7 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
 
 use super::component::{AtmosphereMode, AtmosphereSettings};
+use crate::scene::rows::LightAtmosphere;
 use crate::tables::table::UNIFORM_BYTES;
 
 /// Most directional lights of an atmosphere, as in bevy.
@@ -143,6 +144,17 @@ impl AtmosphereRow {
             let [size, factor] = sun.disk;
             self.light_directions[at] = sun.direction_to_light.extend(size).to_array();
             self.light_colors[at] = sun.color.extend(factor).to_array();
+        }
+    }
+
+    /// Atmosphere of the directional lights of the view, with the index of the transmittance LUT.
+    pub(super) fn sunlight(&self, texture: u32) -> LightAtmosphere {
+        LightAtmosphere {
+            zenith: self.up,
+            altitude: self.altitude / self.scale,
+            radius: self.inner_radius / self.scale,
+            height: self.height / self.scale,
+            texture,
         }
     }
 
