@@ -4,23 +4,25 @@ use bevy_app::{App, Plugin, Update};
 use bevy_ecs::prelude::*;
 use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
+use bevy_light::atmosphere::ScatteringMedium;
 use bevy_light::{
-    DirectionalLight, FogVolume, PointLight, SpotLight, VolumetricFog, VolumetricLight,
+    Atmosphere, DirectionalLight, FogVolume, PointLight, SpotLight, VolumetricFog, VolumetricLight,
 };
 use bevy_math::Vec3;
 use clap::{Args, ValueEnum};
 use quadrille_3d::auto_exposure::{AutoExposure, AutoExposurePlugin};
-use quadrille_3d::prelude::{Camera3d, DepthPrepass, Msaa, NormalPrepass, Transform};
+use quadrille_3d::prelude::{Assets, Camera3d, DepthPrepass, Msaa, NormalPrepass, Transform};
 use quadrille_3d::{
-    Bloom, ChromaticAberration, ContrastAdaptiveSharpening, DepthOfField, Fxaa, LensDistortion,
-    MipBias, MotionBlur, MotionVectorPrepass, OrderIndependentTransparencySettings,
-    ScreenSpaceAmbientOcclusion, Smaa, TemporalAntiAliasing, Vignette,
+    AtmosphereSettings, Bloom, ChromaticAberration, ContactShadows, ContrastAdaptiveSharpening,
+    DepthOfField, FilmGrain, Fxaa, LensDistortion, MipBias, MotionBlur, MotionVectorPrepass,
+    OrderIndependentTransparencySettings, ScreenSpaceAmbientOcclusion, Smaa, TemporalAntiAliasing,
+    Vignette,
 };
 
-/// The effects that are on at the start. F1 to F12, V and O switch them in this order.
+/// The effects that are on at the start. F1 to F12, V, O, B, G and C switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F12, V and O switch them
+    /// Effects of the camera, separated by commas; F1 to F12, V, O, B, G and C switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -42,9 +44,12 @@ enum Effect {
     Smaa,
     VolumetricFog,
     OrderIndependent,
+    Atmosphere,
+    FilmGrain,
+    ContactShadows,
 }
 
-const KEYS: [(KeyCode, Effect); 14] = [
+const KEYS: [(KeyCode, Effect); 17] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -59,6 +64,9 @@ const KEYS: [(KeyCode, Effect); 14] = [
     (KeyCode::F12, Effect::Smaa),
     (KeyCode::KeyV, Effect::VolumetricFog),
     (KeyCode::KeyO, Effect::OrderIndependent),
+    (KeyCode::KeyB, Effect::Atmosphere),
+    (KeyCode::KeyG, Effect::FilmGrain),
+    (KeyCode::KeyC, Effect::ContactShadows),
 ];
 
 /// Effects that are on.
@@ -71,7 +79,12 @@ impl Plugin for EffectArgs {
             .insert_resource(ShownEffects(self.effects.clone()))
             .add_systems(
                 Update,
-                (switch_effects, apply_effects, fill_with_fog).chain(),
+                (
+                    switch_effects,
+                    apply_effects,
+                    (fill_with_fog, add_planet, cast_contact_shadows),
+                )
+                    .chain(),
             );
     }
 }
@@ -102,6 +115,7 @@ fn apply_effects(
             Has<TemporalAntiAliasing>,
             Has<ScreenSpaceAmbientOcclusion>,
             Has<OrderIndependentTransparencySettings>,
+            Has<ContactShadows>,
         ),
         With<Camera3d>,
     >,
@@ -110,14 +124,15 @@ fn apply_effects(
     if !shown.is_changed() && added.is_empty() {
         return;
     }
-    for (camera, has_taa, has_occlusion, has_lists) in &cameras {
+    for (camera, has_taa, has_occlusion, has_lists, has_contacts) in &cameras {
         let mut camera = commands.entity(camera);
-        if has_taa || has_occlusion || has_lists {
+        if has_taa || has_occlusion || has_lists || has_contacts {
             camera.insert(Msaa::default());
         }
         camera.remove::<(Bloom, Fxaa, Smaa, ContrastAdaptiveSharpening)>();
         camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
         camera.remove::<(DepthOfField, AutoExposure, VolumetricFog)>();
+        camera.remove::<(AtmosphereSettings, FilmGrain, ContactShadows)>();
         camera.remove::<(MotionBlur, TemporalAntiAliasing, MipBias)>();
         camera.remove::<OrderIndependentTransparencySettings>();
         // The prepasses come with the effects.
@@ -152,6 +167,9 @@ fn apply_effects(
                     ambient_intensity: 0.0,
                     ..VolumetricFog::default()
                 }),
+                Effect::Atmosphere => camera.insert(AtmosphereSettings::default()),
+                Effect::FilmGrain => camera.insert(FilmGrain::default()),
+                Effect::ContactShadows => camera.insert((ContactShadows::default(), Msaa::Off)),
             };
         }
     }
@@ -182,5 +200,42 @@ fn fill_with_fog(
             ..FogVolume::default()
         };
         commands.spawn((volume, Transform::from_scale(Vec3::splat(FOG_SIDE))));
+    }
+}
+
+/// Lights all lamps and suns with contact shadows, if the effect is on.
+fn cast_contact_shadows(
+    shown: Res<ShownEffects>,
+    mut suns: Query<&mut DirectionalLight>,
+    mut lamps: Query<&mut PointLight>,
+    mut spots: Query<&mut SpotLight>,
+) {
+    if !shown.0.contains(&Effect::ContactShadows) {
+        return;
+    }
+    let suns = suns
+        .iter_mut()
+        .map(|it| it.map_unchanged(|it| &mut it.contact_shadows_enabled));
+    let lamps = lamps
+        .iter_mut()
+        .map(|it| it.map_unchanged(|it| &mut it.contact_shadows_enabled));
+    let spots = spots
+        .iter_mut()
+        .map(|it| it.map_unchanged(|it| &mut it.contact_shadows_enabled));
+    for mut light in suns.chain(lamps).chain(spots) {
+        light.set_if_neq(true);
+    }
+}
+
+/// Adds a planet like earth below the origin, if the effect is on.
+fn add_planet(
+    mut commands: Commands,
+    shown: Res<ShownEffects>,
+    planets: Query<(), With<Atmosphere>>,
+    media: Option<ResMut<Assets<ScatteringMedium>>>,
+) {
+    let is_shown = shown.0.contains(&Effect::Atmosphere);
+    if let Some(mut media) = media.filter(|_| is_shown && planets.is_empty()) {
+        commands.spawn(Atmosphere::earth(media.add(ScatteringMedium::default())));
     }
 }

@@ -34,6 +34,7 @@ import quadrille_3d::transmission::{
 };
 import quadrille_3d::scene::{Light, Material, View, camera, instances, lights, materials, visible_instances, textures};
 import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
+import quadrille_3d::sunlight::sun_transmittance;
 
 // The pipeline may discard fragments: without that, depth is tested before the shader runs.
 override HAS_ALPHA_MASK: bool = true;
@@ -43,7 +44,7 @@ override HAS_TEXTURES: bool = true;
 // The pipeline has clearcoat, anisotropy, transmission, parallax mapping and lightmaps.
 override HAS_EXTENDED_FEATURES: bool = true;
 // Features of the frame's lighting: point, spot and rectangular lights, the last alone, shadow maps, environment maps
-// or irradiance volumes, fog, textures of lights, clustered decals.
+// or irradiance volumes, fog, textures of lights, clustered decals, atmospheres.
 override HAS_RANGED_LIGHTS: bool = true;
 override HAS_RECT_LIGHTS: bool = true;
 override HAS_SHADOWS: bool = true;
@@ -51,6 +52,7 @@ override HAS_ENVIRONMENTS: bool = true;
 override HAS_FOG: bool = true;
 override HAS_LIGHT_TEXTURES: bool = true;
 override HAS_DECALS: bool = true;
+override HAS_ATMOSPHERE: bool = true;
 // The pipeline uses alpha to coverage.
 override HAS_ALPHA_TO_COVERAGE: bool = false;
 // The DFG term of the base layer comes from the table, not from the polynomial.
@@ -587,5 +589,9 @@ fn shade_light(surface: Surface, receiver_sides: ReceiverSides, view: View, ligh
     if is_transmitted {
         reflected_light += transmitted_light(surface, to_light);
     }
-    return light.color * strength * reflected_light;
+    var color = light.color;
+    if HAS_ATMOSPHERE && kind == DIRECTIONAL && light.up[0] > 0.0 {
+        color *= sun_transmittance(light, view, surface.world_position);
+    }
+    return color * strength * reflected_light;
 }

@@ -96,7 +96,8 @@ struct Light {
     radius: f32,
     // Number of its light texture, from 1 on; 0 for none.
     texture: u32,
-    // Vector from the center of a rectangle to the middle of its upper edge; `axis` is that to its right one.
+    // Vector from the center of a rectangle to the middle of its upper edge; `axis` is that to its right one. Directional
+    // lights have an atmosphere here: see `sunlight.wgsl`.
     up: array<f32, 3>,
 }
 

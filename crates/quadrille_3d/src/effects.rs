@@ -1,5 +1,6 @@
 //! Effects, each with its plugin, passes, pipelines and images in one file or folder.
 
+pub(crate) mod atmosphere;
 pub mod auto_exposure;
 pub(crate) mod bloom;
 pub(crate) mod contact_shadows;

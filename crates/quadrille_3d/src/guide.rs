@@ -12,13 +12,13 @@
 //! | `Skin` | [`skin_3d`] | [`SkinJobs3d`], [`SkinSources3d`], [`SkinPoses3d`] | [`Vertices3d`], [`PreviousPositions3d`] |
 //! | `Cull` | [`cull_3d`] | [`Instances3d`], [`Bounds3d`], [`Batches3d`], [`BatchOrder3d`], [`BatchInstances3d`], [`CullViews3d`], [`CullLayers3d`] | [`DrawArgs3d`], [`VisibleInstances`] |
 //! | `Cluster` | [`cluster_3d`] | [`Views3d`], [`Lights3d`] | [`LightMasks3d`] |
-//! | `Environment` | [`filter_env_3d`] | [`FilterSources3d`] | [`FilterCubes3d`], [`FilterResults3d`] |
+//! | `Environment` | [`filter_env_3d`]; [`atmosphere_luts_3d`], for [`AtmosphereSettings`] | [`FilterSources3d`]; [`AtmosphereMedia3d`] | [`FilterCubes3d`], [`FilterResults3d`]; [`AtmosphereLuts3d`] |
 //! | `Shadow` | [`shadow_3d`] | [`Geometry3d`], [`Culled3d`], [`ShadowViews3d`] | [`ShadowAtlas`], [`PointShadowFaces`] |
 //! | `LoadTarget` | [`load_target_3d`], for effects of cameras that keep their target | [`CameraTargets`] | [`TargetCopies`], [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Prepass` | [`prepass_3d`], for [`DepthPrepass`], [`NormalPrepass`] and [`MotionVectorPrepass`]; [`ssao_3d`], for [`ScreenSpaceAmbientOcclusion`] | [`Geometry3d`], [`Culled3d`], [`Materials3d`], [`PreviousInstances3d`], [`PreviousPositions3d`], [`ViewTransforms3d`] | [`SceneDepths`], [`PrepassDepths3d`], [`PrepassNormals3d`], [`PrepassMotionVectors3d`], [`AmbientOcclusionMaps3d`] |
 //! | `Opaque` | [`opaque_3d`] | [`Geometry3d`], [`Culled3d`], [`Lighting3d`], [`PrepassDepths3d`], [`PrepassNormals3d`], [`PrepassMotionVectors3d`] | [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
-//! | `Skybox` | [`skybox_3d`] | [`Cubes3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
+//! | `Skybox` | [`skybox_3d`]; [`atmosphere_3d`] | [`Cubes3d`], [`AtmosphereLuts3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Transmissive` | [`transmissive_3d`], for [`ScreenSpaceTransmission`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`TransmissionBackgrounds3d`] | [`TransmissionBackgrounds3d`], [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
 //! | `Transparent` | [`order_independent_3d`], for [`OrderIndependentTransparencySettings`]; [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`FragmentLists3d`], [`SceneMsaaColors`], [`SceneColors`] |
 //! | `EarlyPostProcess`, `PostProcess` | effects on scene-referred colors, in this order; [`motion_blur_3d`], [`taa_3d`], [`bloom_3d`], [`depth_of_field_3d`], [`lens_effects_3d`] and [`auto_exposure_3d`] are in the second | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |

@@ -18,6 +18,7 @@
 //!              cull_3d          visible instances of all views: an indirect draw per batch
 //!              cluster_3d       light masks of slices of views
 //!              filter_env_3d    cube maps generated from new or changed images
+//!              atmosphere_luts_3d  LUTs of atmospheres, when their medium, the view or a light changed
 //!              shadow_3d        changed shadow maps, a pass per image
 //!              load_target_3d   contents of targets, for effects of cameras that keep these
 //!              prepass_3d       depth, normals and motion vectors of cameras with `DepthPrepass` or another prepass
@@ -25,6 +26,7 @@
 //!              opaque_3d        one pass in the plan per camera, as for the following passes
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
+//!              atmosphere_3d    sky of cameras with `AtmosphereSettings`, and air before surfaces
 //!              transparent_3d   back to front
 //!              volumetric_fog_3d  boxes of fog between camera and surfaces
 //!              motion_blur_3d, taa_3d, bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
@@ -102,6 +104,7 @@ pub use components::prepass::{
 };
 pub use components::temporal_jitter::TemporalJitter;
 pub use components::transmission::{ScreenSpaceTransmission, ScreenSpaceTransmissionQuality};
+pub use effects::atmosphere::{AtmosphereMode, AtmosphereSettings};
 pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
 pub use effects::depth_of_field::{DepthOfField, DepthOfFieldMode};
@@ -138,6 +141,7 @@ pub use schedule::{Pass3dSystems, Prepare3dSystems};
 
 /// Systems of 3D, for `before` and `after`, and the parameters that they share with passes of programs.
 pub mod systems {
+    pub use crate::effects::atmosphere::{atmosphere_3d, atmosphere_luts_3d};
     pub use crate::effects::auto_exposure::auto_exposure_3d;
     pub use crate::effects::bloom::bloom_3d;
     pub use crate::effects::depth_of_field::depth_of_field_3d;
@@ -177,6 +181,7 @@ pub mod systems {
 /// `quadrille_3d::scene` and `quadrille_3d::mesh_types`; no Rust type has the rows.
 pub mod resources {
     pub use crate::camera_effect::ViewTransforms3d;
+    pub use crate::effects::atmosphere::{AtmosphereLuts3d, AtmosphereMedia3d};
     pub use crate::effects::gizmos::{GizmoColors, GizmoMsaaColors};
     pub use crate::effects::oit::FragmentLists3d;
     pub use crate::effects::transmission::TransmissionBackgrounds3d;

@@ -46,7 +46,11 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 21] = [
+const MODULES: [(&str, &str); 23] = [
+    (
+        "quadrille_3d::atmosphere",
+        include_str!("../shaders/atmosphere.wgsl"),
+    ),
     (
         "quadrille_3d::shadow_pass",
         include_str!("../shaders/shadow_pass.wgsl"),
@@ -78,6 +82,10 @@ const MODULES: [(&str, &str); 21] = [
         include_str!("../shaders/mesh_types.wgsl"),
     ),
     ("quadrille_3d::scene", include_str!("../shaders/scene.wgsl")),
+    (
+        "quadrille_3d::sunlight",
+        include_str!("../shaders/sunlight.wgsl"),
+    ),
     ("quadrille_3d::brdf", include_str!("../shaders/brdf.wgsl")),
     (
         "quadrille_3d::shadows",

@@ -15,6 +15,7 @@ use crate::camera_effect::add_effect_cameras;
 use crate::components::lightmap::Lightmap;
 use crate::components::material::{MeshMaterial3d, StandardMaterial};
 use crate::components::occlusion_culling::OcclusionCulling;
+use crate::effects::atmosphere::AtmospherePlugin;
 use crate::effects::bloom::BloomPlugin;
 use crate::effects::depth_of_field::DepthOfFieldPlugin;
 use crate::effects::film_grain::FilmGrainPlugin;
@@ -188,7 +189,7 @@ impl Plugin for Quadrille3dPlugin {
             PrepassPlugin,
             SsaoPlugin,
             OcclusionCullingPlugin,
-            SkyboxPlugin,
+            (SkyboxPlugin, AtmospherePlugin),
             FogPlugin,
             TonemappingPlugin,
             (TransmissionPlugin, OitPlugin),

@@ -35,7 +35,8 @@ pub enum Pass3dSystems {
     Cluster,
     /// [`shadow_3d`](crate::systems::shadow_3d).
     Shadow,
-    /// [`filter_env_3d`](crate::systems::filter_env_3d).
+    /// [`filter_env_3d`](crate::systems::filter_env_3d) and
+    /// [`atmosphere_luts_3d`](crate::systems::atmosphere_luts_3d).
     Environment,
     /// [`load_target_3d`](crate::systems::load_target_3d).
     LoadTarget,
@@ -46,7 +47,7 @@ pub enum Pass3dSystems {
     /// [`depth_pyramid_3d`](crate::systems::depth_pyramid_3d), [`cull_late`](crate::systems::cull_late) and
     /// [`opaque_late`](crate::systems::opaque_late), in this order.
     OpaqueLate,
-    /// [`skybox_3d`](crate::systems::skybox_3d).
+    /// [`skybox_3d`](crate::systems::skybox_3d), then [`atmosphere_3d`](crate::systems::atmosphere_3d).
     Skybox,
     /// [`transmissive_3d`](crate::systems::transmissive_3d).
     Transmissive,

@@ -3,6 +3,8 @@
 
 #[path = "gpu/analytic_lighting.rs"]
 mod analytic_lighting;
+#[path = "gpu/atmosphere.rs"]
+mod atmosphere;
 #[path = "gpu/auto_exposure.rs"]
 mod auto_exposure;
 #[path = "gpu/bevy_programs.rs"]

@@ -362,6 +362,7 @@ fn create_pipeline(
             ),
             ("HAS_LIGHT_TEXTURES", lighting.light_textures),
             ("HAS_DECALS", lighting.decals),
+            ("HAS_ATMOSPHERE", lighting.atmosphere),
             ("DFG_LUT", dfg_lut),
             ("MAPS_TONES", maps_tones),
         ]

@@ -3,6 +3,7 @@ mod check;
 
 use quadrille::rows::ShaderRow as _;
 
+use crate::effects::atmosphere::row::AtmosphereRow;
 use crate::effects::auto_exposure::ExposurePush;
 use crate::effects::bloom::BloomPush;
 use crate::effects::gizmos::LinesPush;
@@ -34,6 +35,7 @@ fn rows_are_laid_out_as_shaders_read_them() {
     publish_shader_modules().unwrap();
     publish_tonemapping().unwrap();
     let rows = [
+        AtmosphereRow::LAYOUT,
         BatchRow::LAYOUT,
         BloomPush::LAYOUT,
         BoundsRow::LAYOUT,

@@ -11,7 +11,7 @@ use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_light::{
     CascadeShadowConfig, Cascades, DirectionalLight, DirectionalLightShadowMap, PointLight,
-    PointLightShadowMap, RectLight, SpotLight, VolumetricLight, spot_light_clip_from_view,
+    PointLightShadowMap, RectLight, SpotLight, SunDisk, VolumetricLight, spot_light_clip_from_view,
     spot_light_world_from_view,
 };
 use bevy_math::{Mat4, Vec3, proj};
@@ -38,6 +38,7 @@ pub(crate) struct DirectionalLightQuery {
     config: &'static CascadeShadowConfig,
     cascades: &'static Cascades,
     layers: Option<&'static RenderLayers>,
+    disk: Option<&'static SunDisk>,
 }
 
 /// Lights of the world.
@@ -197,6 +198,7 @@ impl ShadowMapAllocator {
             color: color(light.color, light.illuminance),
             depth_bias: light.shadow_depth_bias,
             normal_bias: light.shadow_normal_bias * SQRT_2,
+            up: [0.0, item.disk.unwrap_or_default().angular_size, 0.0],
             ..NO_LIGHT
         }
     }

@@ -8,6 +8,7 @@ use crate::pipelines::Pipelines3d;
 use crate::scene::frame::Scene3d;
 use crate::scene::keys::LightingFeatures;
 use crate::scene::lists::{BatchList, LightLists, ShadowList, ViewRows};
+use crate::scene::rows::LightRow;
 
 /// Prepares the pipelines that views need: with the lighting features of the frame, with or without tone mapping in the
 /// shader, and with inverted culling for views with `Camera::invert_culling`.
@@ -65,6 +66,7 @@ fn lighting_features(
                 .any(|light| light.bits & CASTS_CONTACT_SHADOWS != 0),
         ambient_occlusion: views().any(|view| view.flags & HAS_AMBIENT_OCCLUSION_MAP != 0),
         fog: views().any(|view| view.fog.falloff[3] > 0.0),
+        atmosphere: lights.rows.iter().any(LightRow::has_atmosphere),
         decals: views().any(|view| view.decal_words > 0),
         light_textures: lights.rows.iter().any(|light| light.texture != 0),
         shadow_filter: filter.filter(|&filter| filters.all(|other| other == filter)),

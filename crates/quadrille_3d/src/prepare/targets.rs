@@ -233,6 +233,8 @@ impl SceneImages<'_> {
             ScenePass::Transparent
         } else if !view.transmissive.steps.is_empty() {
             ScenePass::Transmissive
+        } else if view.effects.atmosphere {
+            ScenePass::Atmosphere
         } else if self.skies.0.get(view.row).is_some() {
             ScenePass::Skybox
         } else if late.is_some() {

@@ -25,6 +25,8 @@ pub(crate) struct EffectNeeds {
     pub(crate) display_color: bool,
     /// An effect reads the depth of the previous frame.
     pub(crate) depth_history: bool,
+    /// An atmosphere is drawn to the samples of the view.
+    pub(crate) atmosphere: bool,
 }
 
 impl EffectNeeds {
@@ -47,6 +49,13 @@ impl EffectCameras {
     /// Whether a camera has any effect.
     pub(crate) fn contains(&self, camera: Entity) -> bool {
         self.cameras.contains_key(&camera)
+    }
+
+    /// Adds an atmosphere of a camera, which is blended over scene-referred color with its background.
+    pub(crate) fn add_atmosphere(&mut self, camera: Entity) {
+        let needs = self.cameras.entry(camera).or_default();
+        needs.scene_color = true;
+        needs.atmosphere = true;
     }
 
     /// Adds an effect of a camera, with the set of the passes that replace its color.

@@ -103,6 +103,7 @@ pub(crate) enum ScenePass {
     Opaque,
     OpaqueLate,
     Skybox,
+    Atmosphere,
     Transmissive,
     Transparent,
 }

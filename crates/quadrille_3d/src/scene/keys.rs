@@ -196,6 +196,8 @@ pub(crate) struct LightingFeatures {
     pub(crate) light_textures: bool,
     /// Clustered decals.
     pub(crate) decals: bool,
+    /// Directional lights behind an atmosphere.
+    pub(crate) atmosphere: bool,
     /// `ShadowFilteringMethod` of all views with shadows; `None`: they differ.
     pub(crate) shadow_filter: Option<u32>,
 }
@@ -213,6 +215,7 @@ impl LightingFeatures {
             (self.ambient_occlusion, needed.ambient_occlusion),
             (self.light_textures, needed.light_textures),
             (self.decals, needed.decals),
+            (self.atmosphere, needed.atmosphere),
         ]
         .into_iter()
         .all(|(has, needs)| has || !needs)

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
 
-use crate::constants::{MAX_CASCADES, MAX_SHADOW_VIEWS};
+use crate::constants::{DIRECTIONAL, MAX_CASCADES, MAX_SHADOW_VIEWS};
 use crate::tables::table::UNIFORM_BYTES;
 
 /// View row of shaders.
@@ -171,7 +171,39 @@ pub(crate) struct LightRow {
     /// Index in the list of light textures plus 1; 0 for none.
     pub(crate) texture: u32,
     /// Rectangular light: from its centre to the middle of the upper edge; `axis`: to the middle of the right edge.
+    /// Directional light: number of a LUT ([`LightAtmosphere`]), from 1 on, and angular diameter of the disk.
     pub(crate) up: [f32; 3],
+}
+
+/// Atmosphere between a view and a directional light, in units of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LightAtmosphere {
+    /// Zenith of the camera.
+    pub(crate) zenith: [f32; 3],
+    /// Altitude of the camera.
+    pub(crate) altitude: f32,
+    /// Radius of the planet.
+    pub(crate) radius: f32,
+    /// Height of the atmosphere.
+    pub(crate) height: f32,
+    /// Index of the transmittance LUT in the table of textures.
+    pub(crate) texture: u32,
+}
+
+impl LightRow {
+    /// Adds an atmosphere to a directional light, in fields that only other kinds of lights use.
+    pub(crate) fn set_atmosphere(&mut self, atmosphere: &LightAtmosphere) {
+        self.axis = atmosphere.zenith;
+        self.cone_scale = atmosphere.altitude;
+        self.cone_offset = atmosphere.radius;
+        self.inverse_range_squared = atmosphere.height;
+        self.up[0] = (atmosphere.texture + 1) as f32;
+    }
+
+    /// Whether it is a directional light with an atmosphere.
+    pub(crate) fn has_atmosphere(&self) -> bool {
+        self.bits & 3 == DIRECTIONAL && self.up[0] > 0.0
+    }
 }
 
 /// Shadow map row of shaders.

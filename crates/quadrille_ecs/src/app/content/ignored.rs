@@ -15,14 +15,6 @@ pub const IGNORED_COMPONENTS: &[(&str, &str)] = &[
         "the handles of transform gizmos are not drawn; draw lines with `Gizmos`",
     ),
     (
-        "bevy_light::atmosphere::Atmosphere",
-        "no sky is scattered; use a `Skybox` and an `EnvironmentMapLight`",
-    ),
-    (
-        "bevy_light::directional_light::SunDisk",
-        "no disk is drawn in the sky; put one into the image of the `Skybox`",
-    ),
-    (
         "bevy_light::probe::AtmosphereEnvironmentMapLight",
         "an atmosphere lights nothing; use an `EnvironmentMapLight` or a `GeneratedEnvironmentMapLight`",
     ),
