@@ -37,7 +37,7 @@ impl Plugin for FilmGrainPlugin {
 /// Film grain of a 3D camera: noise of a normal distribution, another in each frame, on the square root of display-referred
 /// color, which is near to how bright it looks.
 ///
-/// It hides the bands of smooth gradients. bevy has no such component.
+/// Grain hides the bands of smooth gradients. bevy has no such component.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct FilmGrain {
