@@ -28,8 +28,8 @@ use bevy_app::{App, AppExit};
 use bevy_light::DirectionalLightShadowMap;
 use bevy_time::TimeUpdateStrategy;
 use clap::Parser;
+use examples::input::InputArgs;
 use examples::scores::Scores;
-use examples::script::{InputScript, Script};
 use examples::{CommonArgs, Size, args};
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_3d::Quadrille3dPlugin;
@@ -40,6 +40,8 @@ use crate::quality::Quality;
 /// Fly parcels through a city at night.
 ///
 /// W and S: speed and brakes; A and D: turn; space or up: climb; shift or down: sink; P: pause; R: begin again.
+/// Gamepads: left stick or triggers for speed and brakes, left stick turns, right stick, south and east climb and sink,
+/// start pauses, select begins again.
 #[derive(Parser, Clone)]
 #[command(after_help = EXAMPLES)]
 struct Args {
@@ -55,11 +57,8 @@ struct Args {
     /// Size of the window or picture
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "960x540")]
     size: Size,
-    /// Play input from a file: lines such as `10 press w`, `45 tap enter`
-    #[arg(long, value_name = "FILE", conflicts_with = "autoplay")]
-    script: Option<PathBuf>,
     /// Let the program fly
-    #[arg(long)]
+    #[arg(long, conflicts_with = "script")]
     autoplay: bool,
     /// Steps that the program flies before the first picture
     #[arg(long, value_name = "N", default_value_t = 0, requires = "autoplay", value_parser = clap::value_parser!(u32).range(..=100_000))]
@@ -67,6 +66,8 @@ struct Args {
     /// File of high scores [default: courier.txt in the user's folder of data; none headless or with a script]
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -84,8 +85,7 @@ fn main() -> AppExit {
     if !args.blocks.is_multiple_of(2) {
         args::exit_with("the number of blocks is odd; give an even one, such as --blocks 28");
     }
-    let script = args.script.as_deref().map(Script::load).transpose();
-    let script = script.unwrap_or_else(|error| args::exit_with(error));
+    let input = args.input.load(&args.common);
     let quality = match args.common.is_headless() {
         true => Quality::Low,
         false => Quality::Medium,
@@ -94,7 +94,7 @@ fn main() -> AppExit {
     (0..args.skip).for_each(|_| game.step(Input::default()));
     let window = [args.size.width(), args.size.height()];
     // Such runs are the same each time, so they touch no file of the user.
-    let every_frame = args.common.is_headless() || script.is_some();
+    let every_frame = input.is_repeatable();
     let scores = match args.scores {
         _ if every_frame => Scores::unsaved(),
         Some(path) => Scores::of_file("courier", path),
@@ -107,7 +107,7 @@ fn main() -> AppExit {
         .insert_resource(DirectionalLightShadowMap { size: 1024 })
         .add_plugins(args.common.plugins("Courier", window))
         .add_plugins((Quadrille2dPlugin::default(), Quadrille3dPlugin::default()))
-        .add_plugins((args.common, InputScript(script)))
+        .add_plugins((args.common, input))
         .add_plugins((
             player::PlayerPlugin,
             buildings::BuildingsPlugin,

@@ -4,8 +4,10 @@ use bevy_app::{App, Plugin, Startup, Update};
 use bevy_camera::Hdr;
 use bevy_ecs::prelude::*;
 use bevy_input::ButtonInput;
+use bevy_input::gamepad::GamepadButton;
 use bevy_input::keyboard::KeyCode;
 use bevy_time::{Real, Time};
+use examples::gamepads::GamepadInput;
 use examples::run::Run;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{Bloom, Fxaa};
@@ -149,34 +151,44 @@ fn spawn_camera(mut commands: Commands, quality: Res<Quality>) {
     ));
 }
 
-/// Returns the input of a step from the keys.
-fn input(keys: &ButtonInput<KeyCode>) -> Input {
+/// Returns the input of a step from keys and gamepads.
+fn input(keys: &ButtonInput<KeyCode>, pad: &GamepadInput) -> Input {
     let axis = |plus: &[KeyCode], minus: &[KeyCode]| {
         let down =
             |codes: &[KeyCode]| f32::from(u8::from(codes.iter().any(|it| keys.pressed(*it))));
         down(plus) - down(minus)
     };
+    let held = |button| f32::from(u8::from(pad.pressed(button)));
+    let [brakes, speed] = pad.triggers;
+    let lift = pad.look.y + held(GamepadButton::South) - held(GamepadButton::East);
+    let start = pad.just_pressed(GamepadButton::Start);
+    let keyed = Controls {
+        throttle: axis(&[KeyCode::KeyW], &[KeyCode::KeyS]),
+        turn: axis(
+            &[KeyCode::KeyA, KeyCode::ArrowLeft],
+            &[KeyCode::KeyD, KeyCode::ArrowRight],
+        ),
+        lift: axis(
+            &[KeyCode::ArrowUp, KeyCode::Space],
+            &[KeyCode::ArrowDown, KeyCode::ShiftLeft],
+        ),
+    };
     Input {
         controls: Controls {
-            throttle: axis(&[KeyCode::KeyW], &[KeyCode::KeyS]),
-            turn: axis(
-                &[KeyCode::KeyA, KeyCode::ArrowLeft],
-                &[KeyCode::KeyD, KeyCode::ArrowRight],
-            ),
-            lift: axis(
-                &[KeyCode::ArrowUp, KeyCode::Space],
-                &[KeyCode::ArrowDown, KeyCode::ShiftLeft],
-            ),
+            throttle: (keyed.throttle + speed - brakes + pad.direction.y).clamp(-1.0, 1.0),
+            turn: (keyed.turn - pad.direction.x).clamp(-1.0, 1.0),
+            lift: (keyed.lift + lift).clamp(-1.0, 1.0),
         },
-        start: keys.just_pressed(KeyCode::Enter),
-        pause: keys.any_just_pressed([KeyCode::KeyP, KeyCode::Escape]),
-        restart: keys.just_pressed(KeyCode::KeyR),
+        // At the title start begins; in a game it pauses and goes on.
+        start: keys.just_pressed(KeyCode::Enter) || pad.just_pressed(GamepadButton::South) || start,
+        pause: keys.any_just_pressed([KeyCode::KeyP, KeyCode::Escape]) || start,
+        restart: keys.just_pressed(KeyCode::KeyR) || pad.just_pressed(GamepadButton::Select),
     }
 }
 
 /// Advances the game by the steps that are due.
 pub(crate) fn play(
-    keys: Res<ButtonInput<KeyCode>>,
+    (keys, pad): (Res<ButtonInput<KeyCode>>, Res<GamepadInput>),
     time: Res<Time<Real>>,
     mut pace: ResMut<Pace>,
     mut game: ResMut<Game>,
@@ -186,7 +198,7 @@ pub(crate) fn play(
     if run.is_over() {
         return;
     }
-    let now = input(&keys);
+    let now = input(&keys, &pad);
     // A key that is pressed in a frame without a step counts in the next step.
     *held = Input {
         controls: now.controls,
