@@ -6,15 +6,18 @@
 mod buildings;
 mod city;
 mod delivery;
+mod effects;
 mod flight;
 mod game;
 mod hud;
 mod lamps;
 mod marker;
 mod menu;
+mod options;
 mod player;
 mod quality;
 mod scores;
+mod settings;
 mod sky;
 mod streets;
 mod traffic;
@@ -29,6 +32,7 @@ use bevy_light::DirectionalLightShadowMap;
 use bevy_time::TimeUpdateStrategy;
 use clap::Parser;
 use examples::input::InputArgs;
+use examples::player_file::player_file;
 use examples::scores::Scores;
 use examples::{CommonArgs, Size, args};
 use quadrille_2d::Quadrille2dPlugin;
@@ -36,6 +40,7 @@ use quadrille_3d::Quadrille3dPlugin;
 
 use crate::game::{Game, Input};
 use crate::quality::Quality;
+use crate::settings::{Settings, SettingsFile};
 
 /// Fly parcels through a city at night.
 ///
@@ -66,6 +71,9 @@ struct Args {
     /// File of high scores [default: courier.txt in the user's folder of data; none headless or with a script]
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
+    /// File of settings [default: courier_settings.txt in the user's folder of data; none headless or with a script]
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
@@ -86,10 +94,10 @@ fn main() -> AppExit {
         args::exit_with("the number of blocks is odd; give an even one, such as --blocks 28");
     }
     let input = args.input.load(&args.common);
-    let quality = match args.common.is_headless() {
+    let quality = args.quality.unwrap_or(match args.common.is_headless() {
         true => Quality::Low,
         false => Quality::Medium,
-    };
+    });
     let mut game = Game::new(args.seed, args.blocks, args.autoplay);
     (0..args.skip).for_each(|_| game.step(Input::default()));
     let window = [args.size.width(), args.size.height()];
@@ -100,10 +108,19 @@ fn main() -> AppExit {
         Some(path) => Scores::of_file("courier", path),
         None => Scores::of_player("courier"),
     };
+    let defaults = Settings::of_quality(quality);
+    let path = args.settings;
+    let path = path.or_else(|| (!every_frame).then(|| player_file("courier_settings"))?);
+    let settings = path
+        .as_deref()
+        .map_or(defaults, |path| Settings::load(path, defaults));
+    let saved = settings;
     let mut app = App::new();
     app.insert_resource(game)
+        .insert_resource(settings)
+        .insert_resource(SettingsFile { path, saved })
         .insert_resource(player::Pace((!every_frame).then_some(0.0)))
-        .insert_resource(args.quality.unwrap_or(quality))
+        .insert_resource(quality)
         .insert_resource(DirectionalLightShadowMap { size: 1024 })
         .add_plugins(args.common.plugins("Courier", window))
         .add_plugins((Quadrille2dPlugin::default(), Quadrille3dPlugin::default()))
@@ -119,8 +136,12 @@ fn main() -> AppExit {
             weather::WeatherPlugin,
             marker::MarkerPlugin,
             hud::HudPlugin,
-            menu::MenuPlugin,
             scores::ScoresPlugin(scores),
+        ))
+        .add_plugins((
+            effects::EffectsPlugin,
+            menu::MenuPlugin,
+            options::OptionsPlugin,
         ));
     if every_frame {
         // Each frame is a step, so that pictures are the same each time.

@@ -9,15 +9,16 @@ use bevy_input::keyboard::KeyCode;
 use bevy_time::{Real, Time};
 use examples::gamepads::GamepadInput;
 use examples::run::Run;
+use quadrille_3d::CameraCut;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{Bloom, Fxaa};
 
 use crate::buildings::merged;
 use crate::delivery::Phase;
 use crate::flight::{Controls, STEP, TOP_SPEED};
 use crate::game::{Game, Input};
+use crate::options::Screen;
 use crate::quality::Quality;
-use crate::sky;
+use crate::settings::{Action, Settings};
 
 /// Real time that is not yet a step. Without a window, or with a script, each frame is one.
 #[derive(Resource, Clone, Copy, Debug)]
@@ -36,7 +37,14 @@ pub(crate) struct Courier;
 pub(crate) struct Parcel;
 
 /// Place and field of view of a camera.
-type Lens = (&'static mut Transform, &'static mut Projection);
+type Lens = (
+    &'static mut Transform,
+    &'static mut Projection,
+    &'static mut CameraCut,
+);
+
+/// Meters that the camera moves in a frame at most; further away it shows another place.
+const LEAP: f32 = 20.0;
 
 /// Adds the courier, its camera and its controls.
 pub(crate) struct PlayerPlugin;
@@ -130,47 +138,43 @@ fn spawn_courier(
     });
 }
 
-fn spawn_camera(mut commands: Commands, quality: Res<Quality>) {
+/// Spawns the camera; `effects.rs` adds its effects.
+fn spawn_camera(mut commands: Commands) {
     commands.spawn((
         FollowCamera,
         Camera3d::default(),
         Hdr,
-        quality.msaa(),
+        CameraCut::default(),
         Projection::Perspective(PerspectiveProjection {
             fov: 1.05,
             ..PerspectiveProjection::default()
         }),
         Tonemapping::AcesFitted,
-        Bloom {
-            intensity: 0.22,
-            ..Bloom::NATURAL
-        },
-        Fxaa::default(),
-        sky::fog(),
         Transform::default(),
     ));
 }
 
-/// Returns the input of a step from keys and gamepads.
-fn input(keys: &ButtonInput<KeyCode>, pad: &GamepadInput) -> Input {
-    let axis = |plus: &[KeyCode], minus: &[KeyCode]| {
-        let down =
-            |codes: &[KeyCode]| f32::from(u8::from(codes.iter().any(|it| keys.pressed(*it))));
-        down(plus) - down(minus)
+/// Returns the input of a step from keys and gamepads. The arrow keys steer beside the player's own.
+fn input(keys: &ButtonInput<KeyCode>, pad: &GamepadInput, settings: &Settings) -> Input {
+    let down = |code: KeyCode| u8::from(keys.pressed(code));
+    let axis = |[plus, minus]: [Action; 2], arrows: Option<[KeyCode; 2]>| {
+        let own = [plus, minus].map(|it| down(settings.key(it)));
+        let arrows = arrows.map_or([0; 2], |it| it.map(down));
+        f32::from(own[0] | arrows[0]) - f32::from(own[1] | arrows[1])
     };
     let held = |button| f32::from(u8::from(pad.pressed(button)));
     let [brakes, speed] = pad.triggers;
     let lift = pad.look.y + held(GamepadButton::South) - held(GamepadButton::East);
     let start = pad.just_pressed(GamepadButton::Start);
     let keyed = Controls {
-        throttle: axis(&[KeyCode::KeyW], &[KeyCode::KeyS]),
+        throttle: axis([Action::Speed, Action::Brakes], None),
         turn: axis(
-            &[KeyCode::KeyA, KeyCode::ArrowLeft],
-            &[KeyCode::KeyD, KeyCode::ArrowRight],
+            [Action::Left, Action::Right],
+            Some([KeyCode::ArrowLeft, KeyCode::ArrowRight]),
         ),
         lift: axis(
-            &[KeyCode::ArrowUp, KeyCode::Space],
-            &[KeyCode::ArrowDown, KeyCode::ShiftLeft],
+            [Action::Climb, Action::Sink],
+            Some([KeyCode::ArrowUp, KeyCode::ArrowDown]),
         ),
     };
     Input {
@@ -189,6 +193,7 @@ fn input(keys: &ButtonInput<KeyCode>, pad: &GamepadInput) -> Input {
 /// Advances the game by the steps that are due.
 pub(crate) fn play(
     (keys, pad): (Res<ButtonInput<KeyCode>>, Res<GamepadInput>),
+    (settings, screen): (Res<Settings>, Res<Screen>),
     time: Res<Time<Real>>,
     mut pace: ResMut<Pace>,
     mut game: ResMut<Game>,
@@ -198,7 +203,10 @@ pub(crate) fn play(
     if run.is_over() {
         return;
     }
-    let now = input(&keys, &pad);
+    let now = match screen.takes_input {
+        true => Input::default(),
+        false => input(&keys, &pad, &settings),
+    };
     // A key that is pressed in a frame without a step counts in the next step.
     *held = Input {
         controls: now.controls,
@@ -236,9 +244,12 @@ pub(crate) fn follow(
     let (next, next_chase) = (game.flight, game.chase);
     courier.translation = flight.position.lerp(next.position, part);
     courier.rotation = flight.rotation().slerp(next.rotation(), part);
-    let (mut place, mut projection) = camera.into_inner();
+    let (mut place, mut projection, mut cut) = camera.into_inner();
     let eye = chase.eye.lerp(next_chase.eye, part);
     let target = chase.target.lerp(next_chase.target, part);
+    if place.translation.distance(eye) > LEAP {
+        cut.cut();
+    }
     *place = Transform::from_translation(eye).looking_at(target, Vec3::Y);
     // Speed widens the view.
     if let Projection::Perspective(perspective) = &mut *projection {
