@@ -26,7 +26,7 @@ impl Plugin for EffectsPlugin {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shown(Antialiasing, [bool; Switch::ALL.len()]);
 
-/// Adds components of effects to the camera, and removes them. A volume that changes costs no history.
+/// Adds components of effects to the camera, and removes them. Other settings leave their history as it is.
 pub(crate) fn apply(
     mut commands: Commands,
     (settings, quality): (Res<Settings>, Res<Quality>),
@@ -81,7 +81,7 @@ pub(crate) fn apply(
                 ..ContrastAdaptiveSharpening::default()
             }),
             Switch::Vignette => camera.insert(Vignette {
-                intensity: 0.5,
+                intensity: 0.35,
                 ..Vignette::default()
             }),
         };

@@ -3,6 +3,7 @@
 //! `README.md` of this folder walks through the files. The rules (`city`, `flight`, `delivery`, `game`) know no
 //! renderer; the other files give them a picture, with bevy's components alone.
 
+mod bench;
 mod buildings;
 mod city;
 mod delivery;
@@ -15,7 +16,9 @@ mod marker;
 mod menu;
 mod options;
 mod player;
+mod process;
 mod quality;
+mod ride;
 mod scores;
 mod settings;
 mod sky;
@@ -68,6 +71,12 @@ struct Args {
     /// Steps that the program flies before the first picture
     #[arg(long, value_name = "N", default_value_t = 0, requires = "autoplay", value_parser = clap::value_parser!(u32).range(..=100_000))]
     skip: u32,
+    /// Measure a fixed ride along the streets: 300 frames, or those of --frames, after 60 others
+    #[arg(long, conflicts_with_all = ["autoplay", "script", "fuzz"])]
+    bench: bool,
+    /// Write the numbers of --bench
+    #[arg(long, value_name = "FILE.json", requires = "bench")]
+    bench_json: Option<PathBuf>,
     /// File of high scores [default: courier.txt in the user's folder of data; none headless or with a script]
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
@@ -85,11 +94,16 @@ Examples:
   courier --seed 7                                     play
   courier --quality low                                without a GPU
   courier --autoplay                                   watch
+  courier --headless --bench --quality high            measure
   courier --headless --autoplay --skip 400 --frames 5 --screenshot courier.png
   courier --headless --script assets/scripts/courier.txt --frames 600 --report report.json";
 
 fn main() -> AppExit {
-    let args: Args = args::parse();
+    let mut args: Args = args::parse();
+    if args.bench {
+        let frames = args.common.frames.unwrap_or(bench::MEASURED);
+        args.common.frames = Some(frames.saturating_add(bench::WARM_UP));
+    }
     if !args.blocks.is_multiple_of(2) {
         args::exit_with("the number of blocks is odd; give an even one, such as --blocks 28");
     }
@@ -100,9 +114,12 @@ fn main() -> AppExit {
     });
     let mut game = Game::new(args.seed, args.blocks, args.autoplay);
     (0..args.skip).for_each(|_| game.step(Input::default()));
+    if args.bench {
+        game.begin_ride(args.seed);
+    }
     let window = [args.size.width(), args.size.height()];
     // Such runs are the same each time, so they touch no file of the user.
-    let every_frame = input.is_repeatable();
+    let every_frame = input.is_repeatable() || args.bench;
     let scores = match args.scores {
         _ if every_frame => Scores::unsaved(),
         Some(path) => Scores::of_file("courier", path),
@@ -116,6 +133,12 @@ fn main() -> AppExit {
         .map_or(defaults, |path| Settings::load(path, defaults));
     let saved = settings;
     let mut app = App::new();
+    if args.bench {
+        app.add_plugins(bench::BenchPlugin {
+            json: args.bench_json,
+            frames: args.common.frames.unwrap_or(bench::MEASURED),
+        });
+    }
     app.insert_resource(game)
         .insert_resource(settings)
         .insert_resource(SettingsFile { path, saved })

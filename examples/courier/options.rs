@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use bevy_ecs::prelude::*;
 use bevy_input::keyboard::KeyCode;
 
-use crate::settings::{Action, LOUDEST, Settings, Switch, on_or_off};
+use crate::settings::{Action, Settings, Switch, on_or_off};
 
 pub(crate) use view::{OpenButton, OptionsPlugin};
 
@@ -16,19 +16,16 @@ pub(crate) use view::{OpenButton, OptionsPlugin};
 enum Row {
     Antialiasing,
     Switch(Switch),
-    Volume,
     Key(Action),
     Defaults,
     Back,
 }
 
-/// Rows from top to bottom. Without sound there is no volume.
+/// Rows from top to bottom.
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let volume = cfg!(feature = "sound").then_some(Row::Volume);
     [Row::Antialiasing]
         .into_iter()
         .chain(Switch::ALL.map(Row::Switch))
-        .chain(volume)
         .chain(Action::ALL.map(Row::Key))
         .chain([Row::Defaults, Row::Back])
         .collect()
@@ -96,7 +93,6 @@ impl Screen {
         match row {
             Row::Antialiasing => settings.change_antialiasing(by),
             Row::Switch(switch) => settings.toggle(switch),
-            Row::Volume => settings.change_volume(by),
             Row::Key(_) => self.is_binding = true,
             Row::Defaults => *settings = *defaults,
             Row::Back => self.chosen = None,
@@ -110,7 +106,6 @@ impl Screen {
         let value = match row {
             Row::Antialiasing => settings.antialiasing.name().to_uppercase(),
             Row::Switch(switch) => on_or_off(settings.has(switch)).to_owned(),
-            Row::Volume => format!("{} of {LOUDEST}", settings.volume),
             Row::Key(_) if is_chosen && self.is_binding => "press a key".to_owned(),
             Row::Key(action) => settings.key_name(action).to_uppercase(),
             Row::Defaults | Row::Back => String::new(),
@@ -118,7 +113,6 @@ impl Screen {
         let label = match row {
             Row::Antialiasing => "antialiasing".to_owned(),
             Row::Switch(switch) => switch.name().to_owned(),
-            Row::Volume => "volume".to_owned(),
             Row::Key(action) => format!("key: {}", action.name()),
             Row::Defaults => "default settings".to_owned(),
             Row::Back => "back".to_owned(),

@@ -1,6 +1,6 @@
 //! The courier and its camera: keys become steps of the game, entities follow its state.
 
-use bevy_app::{App, Plugin, Startup, Update};
+use bevy_app::{App, Last, Plugin, Startup, Update};
 use bevy_camera::Hdr;
 use bevy_ecs::prelude::*;
 use bevy_input::ButtonInput;
@@ -17,6 +17,7 @@ use crate::delivery::Phase;
 use crate::flight::{Controls, STEP, TOP_SPEED};
 use crate::game::{Game, Input};
 use crate::options::Screen;
+use crate::process;
 use crate::quality::Quality;
 use crate::settings::{Action, Settings};
 
@@ -52,7 +53,8 @@ pub(crate) struct PlayerPlugin;
 impl Plugin for PlayerPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Startup, (spawn_courier, spawn_camera))
-            .add_systems(Update, (play, follow).chain());
+            .add_systems(Update, (play, follow).chain())
+            .add_systems(Last, note_memory);
     }
 }
 
@@ -229,6 +231,27 @@ pub(crate) fn play(
     run.report.insert("score".to_owned(), rules.score.into());
     run.report
         .insert("level".to_owned(), (rules.level + 1).into());
+    if game.is_autoplay {
+        let [games, points] = game.ended;
+        run.report.insert("games".to_owned(), games.into());
+        run.report.insert("points".to_owned(), points.into());
+    }
+}
+
+/// Reports the resident memory of a long run after a quarter of its frames and at its end, in KiB: it must not grow.
+fn note_memory(mut run: ResMut<Run>, mut frame: Local<u64>) {
+    *frame += 1;
+    let Some(limit) = run.frame_limit().filter(|limit| *limit >= 8) else {
+        return;
+    };
+    let name = match *frame {
+        at if at == limit / 4 => "resident_kib_early",
+        at if at == limit - 1 => "resident_kib_late",
+        _ => return,
+    };
+    if let Some([resident, _]) = process::memory_kib() {
+        run.report.insert(name.to_owned(), resident.into());
+    }
 }
 
 /// Lets courier and camera follow the game, between two steps where frames are faster than these.

@@ -1,4 +1,4 @@
-//! Settings of the player: effects of the picture, volume, keys; and their file.
+//! Settings of the player: effects of the picture, and keys; and their file.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,6 @@ use crate::quality::Quality;
 
 /// First line of the file. Files of other versions are a message, and defaults.
 const HEAD: &str = "courier settings 1";
-/// Loudest volume.
-pub(crate) const LOUDEST: u8 = 10;
 
 /// Antialiasing of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,8 +140,6 @@ pub(crate) struct Settings {
     /// Antialiasing of the picture.
     pub(crate) antialiasing: Antialiasing,
     switches: [bool; Switch::ALL.len()],
-    /// From 0, silent, to [`LOUDEST`].
-    pub(crate) volume: u8,
     keys: [KeyCode; Action::ALL.len()],
 }
 
@@ -157,8 +153,7 @@ impl Settings {
                 Quality::High => Antialiasing::Taa,
             },
             // In the order of `Switch::ALL`.
-            switches: [true, true, is_high, false, is_high, is_high],
-            volume: 7,
+            switches: [true, true, is_high, false, is_high, false],
             keys: [
                 KeyCode::KeyW,
                 KeyCode::KeyS,
@@ -185,12 +180,6 @@ impl Settings {
         let all = Antialiasing::ALL;
         let at = (self.antialiasing as i32 + by).rem_euclid(all.len() as i32);
         self.antialiasing = all[at as usize];
-    }
-
-    /// Makes the sound louder or softer.
-    pub(crate) fn change_volume(&mut self, by: i32) {
-        let volume = (i32::from(self.volume) + by).clamp(0, i32::from(LOUDEST));
-        self.volume = volume as u8;
     }
 
     /// Returns the key of an action.
@@ -250,8 +239,6 @@ impl Settings {
         if name == "antialiasing" {
             let known = Antialiasing::ALL.into_iter();
             self.antialiasing = known.into_iter().find(|it| it.name() == value)?;
-        } else if name == "volume" {
-            self.volume = value.parse().ok().filter(|volume| *volume <= LOUDEST)?;
         } else if let Some(action) = name.strip_prefix("key-") {
             let action = Action::ALL.into_iter().find(|it| it.name() == action)?;
             let (_, key) = KEYS.iter().find(|(it, _)| *it == value)?;
@@ -273,8 +260,7 @@ impl Settings {
         let switches: String = Switch::ALL.into_iter().map(switch).collect();
         let keys: String = Action::ALL.into_iter().map(key).collect();
         let antialiasing = self.antialiasing.name();
-        let volume = self.volume;
-        format!("{HEAD}\nantialiasing {antialiasing}\n{switches}volume {volume}\n{keys}")
+        format!("{HEAD}\nantialiasing {antialiasing}\n{switches}{keys}")
     }
 }
 

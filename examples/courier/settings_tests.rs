@@ -1,6 +1,6 @@
 use bevy_input::keyboard::KeyCode;
 
-use super::{Action, Antialiasing, HEAD, LOUDEST, Settings, SettingsFile, Switch};
+use super::{Action, Antialiasing, HEAD, Settings, SettingsFile, Switch};
 use crate::quality::Quality;
 
 fn defaults() -> Settings {
@@ -15,7 +15,6 @@ fn settings_return_from_their_file() {
     let mut changed = defaults();
     changed.change_antialiasing(-1);
     changed.toggle(Switch::Fog);
-    changed.change_volume(-3);
     assert!(changed.bind(Action::Climb, KeyCode::KeyQ));
     let mut file = SettingsFile {
         path: Some(path.clone()),
@@ -47,14 +46,13 @@ fn broken_files_are_defaults() {
     let folder = examples::folder::unpredictable("settings");
     std::fs::create_dir(&folder).expect("folders can be made");
     let path = folder.join("broken.txt");
-    let with = |line: &str| format!("{HEAD}\nvolume 2\n{line}\n").into_bytes();
+    let with = |line: &str| format!("{HEAD}\nbloom off\n{line}\n").into_bytes();
     for broken in [
-        b"courier settings 0\nvolume 2\n".to_vec(),
+        b"courier settings 0\nbloom off\n".to_vec(),
         b"courier scores 1\n5\n".to_vec(),
         b"\xff\xfe\x00".to_vec(),
         b"".to_vec(),
         with("volume 11"),
-        with("volume -1"),
         with("bloom maybe"),
         with("key-climb p"),
         with("key-climb w"),
@@ -76,12 +74,8 @@ fn broken_files_are_defaults() {
 }
 
 #[test]
-fn values_stay_within_their_range() {
+fn antialiasing_goes_round() {
     let mut settings = defaults();
-    settings.change_volume(100);
-    assert_eq!(settings.volume, LOUDEST);
-    settings.change_volume(-100);
-    assert_eq!(settings.volume, 0);
     let first = settings.antialiasing;
     (0..4).for_each(|_| settings.change_antialiasing(1));
     assert_eq!(settings.antialiasing, first);
