@@ -7,41 +7,41 @@ mod field;
 mod hud;
 mod juice;
 
-use std::path::PathBuf;
-
 use bevy_app::{App, AppExit, Update};
 use bevy_ecs::prelude::*;
 use bevy_input::ButtonInput;
+use bevy_input::gamepad::GamepadButton;
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
 use bevy_time::{Real, Time};
 use clap::Parser;
-use examples::breakout::{Breakout, FIELD, STEP, Wish};
+use examples::breakout::{Breakout, FIELD, Phase, STEP, Wish};
+use examples::gamepads::GamepadInput;
+use examples::input::InputArgs;
 use examples::run::Run;
 use examples::scores::Scores;
-use examples::script::{InputScript, Pointer, Script};
+use examples::script::Pointer;
 use examples::{CommonArgs, args};
 use quadrille_2d::prelude::*;
 
 /// Keep the ball in the air, catch capsules and clear five walls.
 ///
 /// Arrow keys, A and D or the mouse move the paddle; space or a click serves; P or escape pauses;
-/// R begins again.
+/// R begins again. Gamepads: stick or directional pad, south, start, select.
 #[derive(Parser, Clone)]
 #[command(after_help = EXAMPLES)]
 struct Args {
     /// Decides how balls are served and what bricks drop
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Play input from a file: lines such as `10 press left`, `45 tap space`, `60 pointer 0.5 0.9`
-    #[arg(long, value_name = "FILE", conflicts_with = "autoplay")]
-    script: Option<PathBuf>,
     /// Let the program play
-    #[arg(long)]
+    #[arg(long, conflicts_with = "script")]
     autoplay: bool,
     /// Begin at the title, as games in a window do
     #[arg(long)]
     title: bool,
+    #[command(flatten)]
+    input: InputArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -66,10 +66,9 @@ struct Game {
 
 fn main() -> AppExit {
     let args: Args = args::parse();
-    let script = args.script.as_deref().map(Script::load).transpose();
-    let script = script.unwrap_or_else(|error| args::exit_with(error));
+    let input = args.input.load(&args.common);
     let plugins = args.common.plugins("Breakout", WINDOW);
-    let every_frame = args.common.is_headless() || script.is_some();
+    let every_frame = input.is_repeatable();
     let is_played = !every_frame && !args.autoplay;
     let rules = match is_played || args.title {
         true => Breakout::at_title(args.seed),
@@ -87,7 +86,7 @@ fn main() -> AppExit {
         })
         .insert_resource(ClearColor(Color::srgb(0.03, 0.03, 0.07)))
         .add_plugins((plugins, Quadrille2dPlugin::default()))
-        .add_plugins((args.common, InputScript(script)))
+        .add_plugins((args.common, input))
         .add_plugins((field::FieldPlugin, juice::JuicePlugin, hud::HudPlugin))
         .add_systems(Update, (play, note_end).chain().in_set(Play))
         .run()
@@ -97,32 +96,41 @@ fn main() -> AppExit {
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Play;
 
-/// Returns the player's input from mouse and keyboard.
-fn wish(
-    keys: &ButtonInput<KeyCode>,
-    buttons: &ButtonInput<MouseButton>,
-    pointer: &Pointer,
-    moved: bool,
-) -> Wish {
+/// Keyboard, mouse buttons, pointer and gamepads.
+type Devices<'w> = (
+    Res<'w, ButtonInput<KeyCode>>,
+    Res<'w, ButtonInput<MouseButton>>,
+    Res<'w, Pointer>,
+    Res<'w, GamepadInput>,
+);
+
+/// Returns the player's input; `moved` says whether the pointer did.
+fn wish((keys, buttons, pointer, pad): &Devices, moved: bool, phase: Phase) -> Wish {
     let pressed = |codes: [KeyCode; 2]| f32::from(u8::from(keys.any_pressed(codes)));
     let direction = pressed([KeyCode::ArrowRight, KeyCode::KeyD])
-        - pressed([KeyCode::ArrowLeft, KeyCode::KeyA]);
+        - pressed([KeyCode::ArrowLeft, KeyCode::KeyA])
+        + pad.direction.x;
+    let start = pad.just_pressed(GamepadButton::Start);
+    let south = pad.just_pressed(GamepadButton::South);
+    let has_ended = matches!(phase, Phase::Over | Phase::Won);
     // The pointer leads as long as it moves; keys take over when it rests.
     let paddle_to = pointer.0.filter(|_| moved && direction == 0.0);
     Wish {
         direction,
         paddle_to: paddle_to.map(|[x, _]| (x - 0.5) * FIELD.x),
         serve: keys.any_just_pressed([KeyCode::Space, KeyCode::Enter])
-            || buttons.just_pressed(MouseButton::Left),
-        pause: keys.any_just_pressed([KeyCode::KeyP, KeyCode::Escape]),
-        restart: keys.just_pressed(KeyCode::KeyR),
+            || buttons.just_pressed(MouseButton::Left)
+            || south
+            || (start && phase == Phase::Title),
+        pause: keys.any_just_pressed([KeyCode::KeyP, KeyCode::Escape]) || start,
+        restart: keys.just_pressed(KeyCode::KeyR)
+            || pad.just_pressed(GamepadButton::Select)
+            || (has_ended && (start || south)),
     }
 }
 
 fn play(
-    keys: Res<ButtonInput<KeyCode>>,
-    buttons: Res<ButtonInput<MouseButton>>,
-    pointer: Res<Pointer>,
+    devices: Devices,
     time: Res<Time<Real>>,
     mut game: ResMut<Game>,
     mut run: ResMut<Run>,
@@ -131,9 +139,10 @@ fn play(
     if run.is_over() {
         return;
     }
-    let moved = *last_pointer != pointer.0;
-    *last_pointer = pointer.0;
-    let mut wish = wish(&keys, &buttons, &pointer, moved);
+    let pointer = devices.2.0;
+    let moved = *last_pointer != pointer;
+    *last_pointer = pointer;
+    let mut wish = wish(&devices, moved, game.rules.phase);
     let autoplay = game.autoplay;
     let Game {
         rules, left_over, ..

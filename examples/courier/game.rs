@@ -6,10 +6,14 @@ use bevy_math::Vec3;
 use crate::city::City;
 use crate::delivery::{Deliveries, Phase};
 use crate::flight::{Chase, Controls, Flight, STEP, autopilot};
+use crate::ride::Ride;
 use crate::traffic::{self, Car};
 
 /// Distance between the middles of courier and car at which they touch, in meters.
 const NEAR: f32 = 3.0;
+
+/// Steps that the program shows the end of a game before the next one.
+const REST: u32 = 180;
 
 /// Input of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,8 +47,14 @@ pub(crate) struct Game {
     pub(crate) time: f32,
     /// Speed of an impact in the last step, in meters per second.
     pub(crate) impact: f32,
-    /// Whether the program flies.
+    /// Whether the program flies. It begins again some seconds after the end of a game.
     pub(crate) is_autoplay: bool,
+    /// Way of a measurement, which replaces flight and rules.
+    pub(crate) ride: Option<Ride>,
+    /// Games that the program has ended, and their points.
+    pub(crate) ended: [u64; 2],
+    /// Steps since the end of a game.
+    rest: u32,
     seed: u64,
 }
 
@@ -65,12 +75,47 @@ impl Game {
             time: 0.0,
             impact: 0.0,
             is_autoplay,
+            ride: None,
+            ended: [0; 2],
+            rest: 0,
             seed,
         };
         if is_autoplay {
             game.begin();
         }
         game
+    }
+
+    /// Begins a ride for measurements, in a level with rain.
+    pub(crate) fn begin_ride(&mut self, seed: u64) {
+        self.begin();
+        self.rules.level = 1;
+        self.ride = Some(Ride::new(seed, &self.city));
+    }
+
+    /// Advances traffic, camera and courier of a ride by one step.
+    fn follow_ride(&mut self) {
+        self.time += STEP;
+        let Some(ride) = &self.ride else { return };
+        let [eye, target, courier] = ride.pose(self.time);
+        let way = target - eye;
+        (self.chase.eye, self.chase.target) = (eye, target);
+        self.flight = Flight::at(courier, (-way.x).atan2(-way.z));
+        if self.time <= STEP {
+            self.earlier = (self.flight, self.chase);
+        }
+    }
+
+    /// Counts a game that the program has ended, and begins the next one.
+    fn rest(&mut self) {
+        self.rest += 1;
+        if self.rest == 1 {
+            self.ended[0] += 1;
+            self.ended[1] += u64::from(self.rules.score);
+        }
+        if self.rest > REST {
+            self.begin();
+        }
     }
 
     /// Begins a game in the same city.
@@ -80,11 +125,16 @@ impl Game {
         self.earlier = (self.flight, self.chase);
         self.rules = Deliveries::new(self.seed);
         self.rules.begin(self.flight.position, &self.city.sites);
+        self.rest = 0;
     }
 
     /// Advances by one step.
     pub(crate) fn step(&mut self, input: Input) {
         self.earlier = (self.flight, self.chase);
+        if self.ride.is_some() {
+            self.follow_ride();
+            return;
+        }
         let is_over = matches!(self.rules.phase, Phase::Title | Phase::Lost | Phase::Won);
         if input.restart || (input.start && is_over) {
             self.begin();
@@ -99,6 +149,9 @@ impl Game {
             return;
         }
         self.time += STEP;
+        if self.is_autoplay && matches!(self.rules.phase, Phase::Lost | Phase::Won) {
+            self.rest();
+        }
         if self.rules.phase == Phase::Title {
             self.show_city();
             return;

@@ -82,3 +82,32 @@ fn lost_game_begins_again() {
     game.step(start);
     assert_eq!((game.rules.phase, game.rules.score), (Phase::Play, 0));
 }
+
+#[test]
+fn program_begins_again_after_the_end() {
+    let play_on = || {
+        let mut game = Game::new(2, 6, true);
+        play(&mut game, Input::default(), 36_000);
+        (game.ended, game.rules.score, game.flight)
+    };
+    let first = play_on();
+    // The second game is under way.
+    assert!(first.0[0] >= 1 && first.1 > 0, "{first:?}");
+    assert_eq!(first, play_on());
+}
+
+#[test]
+fn ride_has_no_clock() {
+    let mut game = Game::new(1, 6, false);
+    game.begin_ride(1);
+    let time = game.rules.time;
+    play(
+        &mut game,
+        Input {
+            restart: true,
+            ..Input::default()
+        },
+        5000,
+    );
+    assert_eq!((game.rules.phase, game.rules.time), (Phase::Play, time));
+}

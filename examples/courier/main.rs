@@ -3,18 +3,24 @@
 //! `README.md` of this folder walks through the files. The rules (`city`, `flight`, `delivery`, `game`) know no
 //! renderer; the other files give them a picture, with bevy's components alone.
 
+mod bench;
 mod buildings;
 mod city;
 mod delivery;
+mod effects;
 mod flight;
 mod game;
 mod hud;
 mod lamps;
 mod marker;
 mod menu;
+mod options;
 mod player;
+mod process;
 mod quality;
+mod ride;
 mod scores;
+mod settings;
 mod sky;
 mod streets;
 mod traffic;
@@ -28,18 +34,22 @@ use bevy_app::{App, AppExit};
 use bevy_light::DirectionalLightShadowMap;
 use bevy_time::TimeUpdateStrategy;
 use clap::Parser;
+use examples::input::InputArgs;
+use examples::player_file::player_file;
 use examples::scores::Scores;
-use examples::script::{InputScript, Script};
 use examples::{CommonArgs, Size, args};
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_3d::Quadrille3dPlugin;
 
 use crate::game::{Game, Input};
 use crate::quality::Quality;
+use crate::settings::{Settings, SettingsFile};
 
 /// Fly parcels through a city at night.
 ///
 /// W and S: speed and brakes; A and D: turn; space or up: climb; shift or down: sink; P: pause; R: begin again.
+/// Gamepads: left stick or triggers for speed and brakes, left stick turns, right stick, south and east climb and sink,
+/// start pauses, select begins again.
 #[derive(Parser, Clone)]
 #[command(after_help = EXAMPLES)]
 struct Args {
@@ -55,18 +65,26 @@ struct Args {
     /// Size of the window or picture
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "960x540")]
     size: Size,
-    /// Play input from a file: lines such as `10 press w`, `45 tap enter`
-    #[arg(long, value_name = "FILE", conflicts_with = "autoplay")]
-    script: Option<PathBuf>,
     /// Let the program fly
-    #[arg(long)]
+    #[arg(long, conflicts_with = "script")]
     autoplay: bool,
     /// Steps that the program flies before the first picture
     #[arg(long, value_name = "N", default_value_t = 0, requires = "autoplay", value_parser = clap::value_parser!(u32).range(..=100_000))]
     skip: u32,
+    /// Measure a fixed ride along the streets: 300 frames, or those of --frames, after 60 others
+    #[arg(long, conflicts_with_all = ["autoplay", "script", "fuzz"])]
+    bench: bool,
+    /// Write the numbers of --bench
+    #[arg(long, value_name = "FILE.json", requires = "bench")]
+    bench_json: Option<PathBuf>,
     /// File of high scores [default: courier.txt in the user's folder of data; none headless or with a script]
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
+    /// File of settings [default: courier_settings.txt in the user's folder of data; none headless or with a script]
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -76,38 +94,60 @@ Examples:
   courier --seed 7                                     play
   courier --quality low                                without a GPU
   courier --autoplay                                   watch
+  courier --headless --bench --quality high            measure
   courier --headless --autoplay --skip 400 --frames 5 --screenshot courier.png
   courier --headless --script assets/scripts/courier.txt --frames 600 --report report.json";
 
 fn main() -> AppExit {
-    let args: Args = args::parse();
+    let mut args: Args = args::parse();
+    if args.bench {
+        let frames = args.common.frames.unwrap_or(bench::MEASURED);
+        args.common.frames = Some(frames.saturating_add(bench::WARM_UP));
+    }
     if !args.blocks.is_multiple_of(2) {
         args::exit_with("the number of blocks is odd; give an even one, such as --blocks 28");
     }
-    let script = args.script.as_deref().map(Script::load).transpose();
-    let script = script.unwrap_or_else(|error| args::exit_with(error));
-    let quality = match args.common.is_headless() {
+    let input = args.input.load(&args.common);
+    let quality = args.quality.unwrap_or(match args.common.is_headless() {
         true => Quality::Low,
         false => Quality::Medium,
-    };
+    });
     let mut game = Game::new(args.seed, args.blocks, args.autoplay);
     (0..args.skip).for_each(|_| game.step(Input::default()));
+    if args.bench {
+        game.begin_ride(args.seed);
+    }
     let window = [args.size.width(), args.size.height()];
     // Such runs are the same each time, so they touch no file of the user.
-    let every_frame = args.common.is_headless() || script.is_some();
+    let every_frame = input.is_repeatable() || args.bench;
     let scores = match args.scores {
         _ if every_frame => Scores::unsaved(),
         Some(path) => Scores::of_file("courier", path),
         None => Scores::of_player("courier"),
     };
+    let defaults = Settings::of_quality(quality);
+    let path = args.settings;
+    let path = path.or_else(|| (!every_frame).then(|| player_file("courier_settings"))?);
+    let settings = path
+        .as_deref()
+        .map_or(defaults, |path| Settings::load(path, defaults));
+    let saved = settings;
     let mut app = App::new();
+    if args.bench {
+        app.add_plugins(bench::BenchPlugin {
+            json: args.bench_json,
+            frames: args.common.frames.unwrap_or(bench::MEASURED),
+        });
+    }
     app.insert_resource(game)
+        .insert_resource(settings)
+        .insert_resource(SettingsFile { path, saved })
         .insert_resource(player::Pace((!every_frame).then_some(0.0)))
-        .insert_resource(args.quality.unwrap_or(quality))
+        .insert_resource(quality)
         .insert_resource(DirectionalLightShadowMap { size: 1024 })
         .add_plugins(args.common.plugins("Courier", window))
         .add_plugins((Quadrille2dPlugin::default(), Quadrille3dPlugin::default()))
-        .add_plugins((args.common, InputScript(script)))
+        .add_plugins((args.common, input))
         .add_plugins((
             player::PlayerPlugin,
             buildings::BuildingsPlugin,
@@ -119,8 +159,12 @@ fn main() -> AppExit {
             weather::WeatherPlugin,
             marker::MarkerPlugin,
             hud::HudPlugin,
-            menu::MenuPlugin,
             scores::ScoresPlugin(scores),
+        ))
+        .add_plugins((
+            effects::EffectsPlugin,
+            menu::MenuPlugin,
+            options::OptionsPlugin,
         ));
     if every_frame {
         // Each frame is a step, so that pictures are the same each time.

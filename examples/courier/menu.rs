@@ -10,7 +10,9 @@ use quadrille_3d::prelude::*;
 use crate::delivery::Phase;
 use crate::game::Game;
 use crate::hud::font;
+use crate::options::{OpenButton, Screen};
 use crate::player::play;
+use crate::settings::{Action, Settings};
 
 /// The panel.
 #[derive(Component)]
@@ -63,16 +65,30 @@ fn spawn(mut commands: Commands) {
                 TextColor(Color::srgb(0.86, 0.92, 1.0)),
                 TextLayout::justify(Justify::Center),
             ));
+            panel.spawn((
+                OpenButton,
+                Text::new("O  settings"),
+                font(3.4),
+                TextColor(Color::srgb(1.0, 0.82, 0.5)),
+            ));
         });
 }
 
-const KEYS: &str = "W S  speed and brakes     A D  turn\n\
-    space or up  climb     shift or down  sink\n\
-    P  pause     R  begin again";
+/// Returns the lines that tell the keys.
+fn key_lines(settings: &Settings) -> String {
+    let name = |action| settings.key_name(action).to_uppercase();
+    let [speed, brakes, left, right, climb, sink] = Action::ALL.map(name);
+    format!(
+        "{speed} {brakes}  speed and brakes     {left} {right}  turn\n\
+         {climb} or up  climb     {sink} or down  sink\n\
+         P  pause     R  begin again"
+    )
+}
 
 /// Returns heading and text of a phase; empty ones while the game runs.
-fn texts(game: &Game, scores: &Scores) -> [String; 2] {
+fn texts(game: &Game, scores: &Scores, settings: &Settings) -> [String; 2] {
     let rules = &game.rules;
+    let keys = key_lines(settings);
     let best = match scores.best.as_slice() {
         [] => String::new(),
         best => {
@@ -85,10 +101,10 @@ fn texts(game: &Game, scores: &Scores) -> [String; 2] {
         Phase::Title => [
             "COURIER".to_owned(),
             format!(
-                "parcels against the clock, over a city at night\n\n{KEYS}\n\nENTER  take off{best}"
+                "parcels against the clock, over a city at night\n\n{keys}\n\nENTER  take off{best}"
             ),
         ],
-        Phase::Paused => ["PAUSED".to_owned(), format!("{KEYS}\n\nP  go on")],
+        Phase::Paused => ["PAUSED".to_owned(), format!("{keys}\n\nP  go on")],
         Phase::Lost => [
             "TIME OUT".to_owned(),
             format!(
@@ -107,15 +123,17 @@ fn texts(game: &Game, scores: &Scores) -> [String; 2] {
 fn write(
     game: Res<Game>,
     scores: Res<Scores>,
+    (screen, settings): (Res<Screen>, Res<Settings>),
     mut panel: Single<&mut Visibility, With<Panel>>,
     mut heading: Single<&mut Text, (With<Heading>, Without<Body>)>,
     mut body: Single<&mut Text, (With<Body>, Without<Heading>)>,
 ) {
     panel.set_if_neq(match game.rules.phase {
         Phase::Play => Visibility::Hidden,
+        _ if screen.is_open() => Visibility::Hidden,
         _ => Visibility::Inherited,
     });
-    let [head, text] = texts(&game, &scores);
+    let [head, text] = texts(&game, &scores, &settings);
     if heading.0 != head {
         heading.0 = head;
     }

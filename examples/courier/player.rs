@@ -1,21 +1,25 @@
 //! The courier and its camera: keys become steps of the game, entities follow its state.
 
-use bevy_app::{App, Plugin, Startup, Update};
+use bevy_app::{App, Last, Plugin, Startup, Update};
 use bevy_camera::Hdr;
 use bevy_ecs::prelude::*;
 use bevy_input::ButtonInput;
+use bevy_input::gamepad::GamepadButton;
 use bevy_input::keyboard::KeyCode;
 use bevy_time::{Real, Time};
+use examples::gamepads::GamepadInput;
 use examples::run::Run;
+use quadrille_3d::CameraCut;
 use quadrille_3d::prelude::*;
-use quadrille_3d::{Bloom, Fxaa};
 
 use crate::buildings::merged;
 use crate::delivery::Phase;
 use crate::flight::{Controls, STEP, TOP_SPEED};
 use crate::game::{Game, Input};
+use crate::options::Screen;
+use crate::process;
 use crate::quality::Quality;
-use crate::sky;
+use crate::settings::{Action, Settings};
 
 /// Real time that is not yet a step. Without a window, or with a script, each frame is one.
 #[derive(Resource, Clone, Copy, Debug)]
@@ -34,7 +38,14 @@ pub(crate) struct Courier;
 pub(crate) struct Parcel;
 
 /// Place and field of view of a camera.
-type Lens = (&'static mut Transform, &'static mut Projection);
+type Lens = (
+    &'static mut Transform,
+    &'static mut Projection,
+    &'static mut CameraCut,
+);
+
+/// Meters that the camera moves in a frame at most; further away it shows another place.
+const LEAP: f32 = 20.0;
 
 /// Adds the courier, its camera and its controls.
 pub(crate) struct PlayerPlugin;
@@ -42,7 +53,8 @@ pub(crate) struct PlayerPlugin;
 impl Plugin for PlayerPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Startup, (spawn_courier, spawn_camera))
-            .add_systems(Update, (play, follow).chain());
+            .add_systems(Update, (play, follow).chain())
+            .add_systems(Last, note_memory);
     }
 }
 
@@ -128,55 +140,62 @@ fn spawn_courier(
     });
 }
 
-fn spawn_camera(mut commands: Commands, quality: Res<Quality>) {
+/// Spawns the camera; `effects.rs` adds its effects.
+fn spawn_camera(mut commands: Commands) {
     commands.spawn((
         FollowCamera,
         Camera3d::default(),
         Hdr,
-        quality.msaa(),
+        CameraCut::default(),
         Projection::Perspective(PerspectiveProjection {
             fov: 1.05,
             ..PerspectiveProjection::default()
         }),
         Tonemapping::AcesFitted,
-        Bloom {
-            intensity: 0.22,
-            ..Bloom::NATURAL
-        },
-        Fxaa::default(),
-        sky::fog(),
         Transform::default(),
     ));
 }
 
-/// Returns the input of a step from the keys.
-fn input(keys: &ButtonInput<KeyCode>) -> Input {
-    let axis = |plus: &[KeyCode], minus: &[KeyCode]| {
-        let down =
-            |codes: &[KeyCode]| f32::from(u8::from(codes.iter().any(|it| keys.pressed(*it))));
-        down(plus) - down(minus)
+/// Returns the input of a step from keys and gamepads. The arrow keys steer beside the player's own.
+fn input(keys: &ButtonInput<KeyCode>, pad: &GamepadInput, settings: &Settings) -> Input {
+    let down = |code: KeyCode| u8::from(keys.pressed(code));
+    let axis = |[plus, minus]: [Action; 2], arrows: Option<[KeyCode; 2]>| {
+        let own = [plus, minus].map(|it| down(settings.key(it)));
+        let arrows = arrows.map_or([0; 2], |it| it.map(down));
+        f32::from(own[0] | arrows[0]) - f32::from(own[1] | arrows[1])
+    };
+    let held = |button| f32::from(u8::from(pad.pressed(button)));
+    let [brakes, speed] = pad.triggers;
+    let lift = pad.look.y + held(GamepadButton::South) - held(GamepadButton::East);
+    let start = pad.just_pressed(GamepadButton::Start);
+    let keyed = Controls {
+        throttle: axis([Action::Speed, Action::Brakes], None),
+        turn: axis(
+            [Action::Left, Action::Right],
+            Some([KeyCode::ArrowLeft, KeyCode::ArrowRight]),
+        ),
+        lift: axis(
+            [Action::Climb, Action::Sink],
+            Some([KeyCode::ArrowUp, KeyCode::ArrowDown]),
+        ),
     };
     Input {
         controls: Controls {
-            throttle: axis(&[KeyCode::KeyW], &[KeyCode::KeyS]),
-            turn: axis(
-                &[KeyCode::KeyA, KeyCode::ArrowLeft],
-                &[KeyCode::KeyD, KeyCode::ArrowRight],
-            ),
-            lift: axis(
-                &[KeyCode::ArrowUp, KeyCode::Space],
-                &[KeyCode::ArrowDown, KeyCode::ShiftLeft],
-            ),
+            throttle: (keyed.throttle + speed - brakes + pad.direction.y).clamp(-1.0, 1.0),
+            turn: (keyed.turn - pad.direction.x).clamp(-1.0, 1.0),
+            lift: (keyed.lift + lift).clamp(-1.0, 1.0),
         },
-        start: keys.just_pressed(KeyCode::Enter),
-        pause: keys.any_just_pressed([KeyCode::KeyP, KeyCode::Escape]),
-        restart: keys.just_pressed(KeyCode::KeyR),
+        // At the title start begins; in a game it pauses and goes on.
+        start: keys.just_pressed(KeyCode::Enter) || pad.just_pressed(GamepadButton::South) || start,
+        pause: keys.any_just_pressed([KeyCode::KeyP, KeyCode::Escape]) || start,
+        restart: keys.just_pressed(KeyCode::KeyR) || pad.just_pressed(GamepadButton::Select),
     }
 }
 
 /// Advances the game by the steps that are due.
 pub(crate) fn play(
-    keys: Res<ButtonInput<KeyCode>>,
+    (keys, pad): (Res<ButtonInput<KeyCode>>, Res<GamepadInput>),
+    (settings, screen): (Res<Settings>, Res<Screen>),
     time: Res<Time<Real>>,
     mut pace: ResMut<Pace>,
     mut game: ResMut<Game>,
@@ -186,7 +205,10 @@ pub(crate) fn play(
     if run.is_over() {
         return;
     }
-    let now = input(&keys);
+    let now = match screen.takes_input {
+        true => Input::default(),
+        false => input(&keys, &pad, &settings),
+    };
     // A key that is pressed in a frame without a step counts in the next step.
     *held = Input {
         controls: now.controls,
@@ -209,6 +231,27 @@ pub(crate) fn play(
     run.report.insert("score".to_owned(), rules.score.into());
     run.report
         .insert("level".to_owned(), (rules.level + 1).into());
+    if game.is_autoplay {
+        let [games, points] = game.ended;
+        run.report.insert("games".to_owned(), games.into());
+        run.report.insert("points".to_owned(), points.into());
+    }
+}
+
+/// Reports the resident memory of a long run after a quarter of its frames and at its end, in KiB: it must not grow.
+fn note_memory(mut run: ResMut<Run>, mut frame: Local<u64>) {
+    *frame += 1;
+    let Some(limit) = run.frame_limit().filter(|limit| *limit >= 8) else {
+        return;
+    };
+    let name = match *frame {
+        at if at == limit / 4 => "resident_kib_early",
+        at if at == limit - 1 => "resident_kib_late",
+        _ => return,
+    };
+    if let Some([resident, _]) = process::memory_kib() {
+        run.report.insert(name.to_owned(), resident.into());
+    }
 }
 
 /// Lets courier and camera follow the game, between two steps where frames are faster than these.
@@ -224,9 +267,12 @@ pub(crate) fn follow(
     let (next, next_chase) = (game.flight, game.chase);
     courier.translation = flight.position.lerp(next.position, part);
     courier.rotation = flight.rotation().slerp(next.rotation(), part);
-    let (mut place, mut projection) = camera.into_inner();
+    let (mut place, mut projection, mut cut) = camera.into_inner();
     let eye = chase.eye.lerp(next_chase.eye, part);
     let target = chase.target.lerp(next_chase.target, part);
+    if place.translation.distance(eye) > LEAP {
+        cut.cut();
+    }
     *place = Transform::from_translation(eye).looking_at(target, Vec3::Y);
     // Speed widens the view.
     if let Projection::Perspective(perspective) = &mut *projection {

@@ -7,6 +7,7 @@ use bevy_light::GlobalAmbientLight;
 use quadrille_3d::prelude::*;
 
 use crate::delivery::LEVELS;
+use crate::effects::apply;
 use crate::game::Game;
 use crate::player::{FollowCamera, follow};
 
@@ -50,7 +51,7 @@ impl Plugin for SkyPlugin {
         app.add_plugins(MaterialPlugin::<Sky>::default())
             .insert_resource(ClearColor(FOG[1]))
             .add_systems(Startup, spawn_sky)
-            .add_systems(Update, (darken, move_dome).after(follow));
+            .add_systems(Update, (darken.after(apply), move_dome).after(follow));
     }
 }
 
@@ -104,17 +105,20 @@ fn darken(
     let wanted = game.rules.level as f32 / (LEVELS - 1) as f32;
     // Slowly, and no change at all once it is there.
     let night = shown.map_or(wanted, |now| now + (wanted - now).clamp(-0.004, 0.004));
+    let color = FOG[0].mix(&FOG[1], night);
+    // Fog that the player turns on begins with the color of dusk.
+    for mut fog in &mut fogs {
+        if fog.color != color {
+            fog.color = color;
+        }
+    }
     if *shown == Some(night) {
         return;
     }
     *shown = Some(night);
-    let color = FOG[0].mix(&FOG[1], night);
     for (_, sky) in skies.iter_mut() {
         sky.horizon = color.to_linear();
         sky.night = night;
-    }
-    for mut fog in &mut fogs {
-        fog.color = color;
     }
     ambient.color = Color::srgb(0.45, 0.58, 1.0);
     ambient.brightness = 900.0 - 350.0 * night;

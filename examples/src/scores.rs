@@ -1,16 +1,15 @@
 //! High scores of a game in a file. It is written whole beside the old one and renamed, so that a crash leaves one of the
 //! two; a broken one is a message and a fresh start.
 
-use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use bevy_ecs::prelude::*;
-use quadrille::vulkan::file::{read_file, write_file};
+use quadrille::vulkan::file::write_file;
+
+use crate::player_file::{player_file, read_text, warn};
 
 /// Number of scores that are kept.
 const KEPT: usize = 5;
-/// Maximum size of the file in bytes.
-const MAX_BYTES: u64 = 4096;
 
 /// The best scores, best first, and their file.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +25,7 @@ impl Scores {
     /// Reads the player's scores of a game (`$XDG_DATA_HOME/quadrille/GAME.txt`). There are none without a file, and a
     /// broken one is a warning.
     pub fn of_player(game: &'static str) -> Self {
-        Self::load(game, player_path(game))
+        Self::load(game, player_file(game))
     }
 
     /// Reads the scores of a game from a file, as [`Scores::of_player`] does.
@@ -42,12 +41,7 @@ impl Scores {
     fn load(game: &'static str, path: Option<PathBuf>) -> Self {
         let best = path.as_deref().map_or_else(Vec::new, |path| {
             read(game, path).unwrap_or_else(|problem| {
-                // The log of the app does not exist yet, and a closed standard error does not end a game.
-                let path = path.display();
-                let _ = writeln!(
-                    io::stderr(),
-                    "warning: {path}: {problem}; scores begin afresh"
-                );
+                warn(path, format!("{problem}; scores begin afresh"));
                 Vec::new()
             })
         });
@@ -70,22 +64,8 @@ impl Scores {
     }
 }
 
-/// Returns the player's file of scores, if the system has a place for it.
-fn player_path(game: &str) -> Option<PathBuf> {
-    let home = || std::env::home_dir().map(|home| home.join(".local/share"));
-    let folder = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
-    let folder = folder.filter(|it| it.is_absolute()).or_else(home)?;
-    Some(folder.join(format!("quadrille/{game}.txt")))
-}
-
 fn read(game: &str, path: &Path) -> Result<Vec<u32>, String> {
-    let bytes = match read_file(path, MAX_BYTES) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error.to_string()),
-    };
-    let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
-    parse(game, &text)
+    read_text(path)?.map_or(Ok(Vec::new()), |text| parse(game, &text))
 }
 
 /// First line of the file.

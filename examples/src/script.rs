@@ -71,7 +71,7 @@ const MOST_BYTES: u64 = 16 << 20;
 
 impl Script {
     /// The keys by their names in scripts.
-    pub const KEYS: [(&str, KeyCode); 14] = [
+    pub const KEYS: [(&str, KeyCode); 15] = [
         ("left", KeyCode::ArrowLeft),
         ("right", KeyCode::ArrowRight),
         ("up", KeyCode::ArrowUp),
@@ -84,6 +84,7 @@ impl Script {
         ("s", KeyCode::KeyS),
         ("w", KeyCode::KeyW),
         ("b", KeyCode::KeyB),
+        ("o", KeyCode::KeyO),
         ("p", KeyCode::KeyP),
         ("r", KeyCode::KeyR),
     ];

@@ -9,19 +9,20 @@ mod device;
 mod picture;
 mod text;
 
-use std::path::PathBuf;
-
 use bevy_app::{App, AppExit, Update};
 use bevy_ecs::prelude::*;
 use bevy_input::ButtonInput;
+use bevy_input::gamepad::GamepadButton;
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
 use bevy_math::Vec2;
 use bevy_time::{Real, Time};
 use clap::Parser;
+use examples::gamepads::GamepadInput;
+use examples::input::InputArgs;
 use examples::run::Run;
 use examples::scores::Scores;
-use examples::script::{InputScript, Pointer, Script};
+use examples::script::Pointer;
 use examples::swarm::{Counters, FIELD, Phase, STEP, Survival, Wish};
 use examples::{CommonArgs, args};
 use quadrille::prelude::*;
@@ -36,7 +37,8 @@ use device::{
 /// Survive a swarm that lives on the GPU: shoot three waves, then the boss.
 ///
 /// WASD or arrow keys move, the mouse aims, space or a click begins, B turns bloom off and on, P or escape
-/// pauses, R begins again.
+/// pauses, R begins again. Gamepads: left stick moves, right stick aims, south begins, west is bloom, start pauses,
+/// select begins again.
 #[derive(Parser, Resource, Clone)]
 #[command(after_help = EXAMPLES)]
 struct Args {
@@ -47,12 +49,11 @@ struct Args {
     /// Decides where they begin
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Play input from a file: lines such as `10 press left`, `45 tap p`, `60 pointer 0.5 0.9`
-    #[arg(long, value_name = "FILE")]
-    script: Option<PathBuf>,
     /// Begin at the title screen, as a game in a window does
     #[arg(long)]
     title: bool,
+    #[command(flatten)]
+    input: InputArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -112,10 +113,9 @@ impl Game {
 
 fn main() -> AppExit {
     let args: Args = args::parse();
-    let script = args.script.as_deref().map(Script::load).transpose();
-    let script = script.unwrap_or_else(|error| args::exit_with(error));
+    let input = args.input.load(&args.common);
     let plugins = args.common.plugins("Swarm", FIELD);
-    let every_frame = args.common.is_headless() || script.is_some();
+    let every_frame = input.is_repeatable();
     let scores = match every_frame {
         true => Scores::unsaved(),
         false => Scores::of_player("swarm"),
@@ -138,7 +138,7 @@ fn main() -> AppExit {
         })
         .insert_resource(scores)
         .add_plugins((plugins, Quadrille2dPlugin::default()))
-        .add_plugins((args.common.clone(), InputScript(script)))
+        .add_plugins((args.common.clone(), input))
         .insert_resource(args)
         .add_systems(RenderStartup, (make, populate).chain())
         .add_systems(bevy_app::Startup, picture::spawn)
@@ -173,10 +173,16 @@ fn main() -> AppExit {
 /// so that a game is the same each time.
 const COUNTERS_LATE: u64 = 5;
 
+/// Keyboard, mouse buttons, pointer and gamepads.
+type Devices<'w> = (
+    Res<'w, ButtonInput<KeyCode>>,
+    Res<'w, ButtonInput<MouseButton>>,
+    Res<'w, Pointer>,
+    Res<'w, GamepadInput>,
+);
+
 fn play(
-    keys: Res<ButtonInput<KeyCode>>,
-    buttons: Res<ButtonInput<MouseButton>>,
-    pointer: Res<Pointer>,
+    devices: Devices,
     time: Res<Time<Real>>,
     mut game: ResMut<Game>,
     (mut run, mut scores): (ResMut<Run>, ResMut<Scores>),
@@ -187,9 +193,10 @@ fn play(
         return;
     }
     game.frame += 1;
-    game.bloom ^= keys.just_pressed(KeyCode::KeyB);
+    game.bloom ^=
+        devices.0.just_pressed(KeyCode::KeyB) || devices.3.just_pressed(GamepadButton::West);
     game.take_counts();
-    let wish = wish(&keys, &buttons, &pointer);
+    let wish = wish(&devices, game.rules.player);
     let begins = wish.start && game.is_waiting();
     let is_step = game.left_over.as_mut().is_none_or(|left_over| {
         // A frame is one step at most: a slow device has a slow game, not one that leaps.
@@ -215,26 +222,29 @@ fn play(
         .insert("health".to_owned(), rules.health().into());
 }
 
-/// Returns the player's input from mouse and keyboard.
-fn wish(
-    keys: &ButtonInput<KeyCode>,
-    buttons: &ButtonInput<MouseButton>,
-    pointer: &Pointer,
-) -> Wish {
+/// Returns the player's input; the right stick of a gamepad aims from the ship.
+fn wish((keys, buttons, pointer, pad): &Devices, ship: Vec2) -> Wish {
     let pressed = |codes: [KeyCode; 2]| f32::from(u8::from(keys.any_pressed(codes)));
+    let keyed = Vec2::new(
+        pressed([KeyCode::KeyD, KeyCode::ArrowRight])
+            - pressed([KeyCode::KeyA, KeyCode::ArrowLeft]),
+        pressed([KeyCode::KeyW, KeyCode::ArrowUp]) - pressed([KeyCode::KeyS, KeyCode::ArrowDown]),
+    );
+    let start = pad.just_pressed(GamepadButton::Start);
+    let in_field =
+        |[x, y]: [f32; 2]| Vec2::new((x - 0.5) * FIELD[0] as f32, (0.5 - y) * FIELD[1] as f32);
+    let aim = match pad.look.length_squared() > 0.01 {
+        true => Some(ship + pad.look.normalize_or_zero() * 200.0),
+        false => pointer.0.map(in_field),
+    };
     Wish {
-        direction: Vec2::new(
-            pressed([KeyCode::KeyD, KeyCode::ArrowRight])
-                - pressed([KeyCode::KeyA, KeyCode::ArrowLeft]),
-            pressed([KeyCode::KeyW, KeyCode::ArrowUp])
-                - pressed([KeyCode::KeyS, KeyCode::ArrowDown]),
-        ),
-        aim: pointer
-            .0
-            .map(|[x, y]| Vec2::new((x - 0.5) * FIELD[0] as f32, (0.5 - y) * FIELD[1] as f32)),
-        pause: keys.any_just_pressed([KeyCode::KeyP, KeyCode::Escape]),
-        restart: keys.just_pressed(KeyCode::KeyR),
+        direction: keyed + pad.direction,
+        aim,
+        pause: keys.any_just_pressed([KeyCode::KeyP, KeyCode::Escape]) || start,
+        restart: keys.just_pressed(KeyCode::KeyR) || pad.just_pressed(GamepadButton::Select),
         start: keys.any_just_pressed([KeyCode::Space, KeyCode::Enter])
-            || buttons.just_pressed(MouseButton::Left),
+            || buttons.just_pressed(MouseButton::Left)
+            || pad.just_pressed(GamepadButton::South)
+            || start,
     }
 }

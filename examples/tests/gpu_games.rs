@@ -109,3 +109,28 @@ fn swarm_begins_again_where_it_began() {
     assert_eq!(report["health"], report_again["health"]);
     assert!(picture == picture_again, "the pictures differ");
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn random_input_ends_no_game() {
+    let courier = env!("CARGO_BIN_EXE_courier");
+    let swarm = env!("CARGO_BIN_EXE_swarm");
+    let games: [(&str, &str, &[&str]); 3] = [
+        (BREAKOUT, "fuzz_breakout", &["--title"]),
+        (swarm, "fuzz_swarm", &["--title", "--enemies", "500"]),
+        (
+            courier,
+            "fuzz_courier",
+            &["--blocks", "4", "--size", "96x54"],
+        ),
+    ];
+    for (path, name, more) in games {
+        for seed in ["1", "2"] {
+            let args = [&["--frames", "120", "--fuzz", seed], more].concat();
+            let (report, picture) = play(path, name, &args);
+            assert_eq!(report["validation_messages"], 0, "{name}: {report}");
+            let (_, again) = play(path, &format!("{name}_again"), &args);
+            assert!(picture == again, "{name}: seed {seed} is the same again");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Picture and input of the screen of settings: keyboard, mouse and gamepads lead to the same commands.
+
+use bevy_app::{App, AppExit, Last, Plugin, Startup, Update};
+use bevy_ecs::prelude::*;
+use bevy_input::ButtonInput;
+use bevy_input::gamepad::GamepadButton;
+use bevy_input::keyboard::KeyCode;
+use bevy_input::mouse::MouseButton;
+use bevy_math::IVec2;
+use bevy_ui::prelude::*;
+use bevy_ui::{ComputedNode, UiGlobalTransform};
+use bevy_window::ExitSystems;
+use examples::gamepads::GamepadInput;
+use examples::script::Pointer;
+use quadrille_2d::prelude::TextColor;
+use quadrille_3d::prelude::*;
+
+use super::{Command, ROWS, Screen};
+use crate::delivery::Phase;
+use crate::game::Game;
+use crate::hud::font;
+use crate::player::{FollowCamera, play};
+use crate::quality::Quality;
+use crate::settings::{Settings, SettingsFile};
+
+/// The panel.
+#[derive(Component)]
+struct Panel;
+
+/// Row of the panel, by its index.
+#[derive(Component, Clone, Copy)]
+struct RowNode(usize);
+
+/// Label of a row, or its value.
+#[derive(Component, Clone, Copy)]
+struct Cell {
+    row: usize,
+    is_value: bool,
+}
+
+/// Node that opens the screen by a click.
+#[derive(Component)]
+pub(crate) struct OpenButton;
+
+/// Keyboard, mouse buttons, pointer and gamepads.
+type Devices<'w> = (
+    Res<'w, ButtonInput<KeyCode>>,
+    Res<'w, ButtonInput<MouseButton>>,
+    Res<'w, Pointer>,
+    Res<'w, GamepadInput>,
+);
+
+/// State of devices in the frame before.
+#[derive(Default)]
+struct Before {
+    pointer: Pointer,
+    direction: IVec2,
+}
+
+/// Nodes that the pointer hits, with their rows; the button has none.
+type Targets = (
+    &'static ComputedNode,
+    &'static UiGlobalTransform,
+    Option<&'static RowNode>,
+);
+
+/// Adds the screen.
+pub(crate) struct OptionsPlugin;
+
+impl Plugin for OptionsPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Screen>()
+            .add_systems(Startup, spawn)
+            .add_systems(Update, (operate.before(play), write.after(play)))
+            .add_systems(Last, save.after(ExitSystems));
+    }
+}
+
+fn spawn(mut commands: Commands) {
+    let panel = Node {
+        position_type: PositionType::Absolute,
+        width: Val::Percent(100.0),
+        height: Val::Percent(100.0),
+        flex_direction: FlexDirection::Column,
+        align_items: AlignItems::Center,
+        justify_content: JustifyContent::Center,
+        ..Node::default()
+    };
+    let shade = BackgroundColor(Color::srgba(0.01, 0.015, 0.04, 0.82));
+    let gold = TextColor(Color::srgb(1.0, 0.72, 0.3));
+    let row = Node {
+        width: Val::Vh(76.0),
+        justify_content: JustifyContent::SpaceBetween,
+        padding: UiRect::axes(Val::Vh(2.0), Val::Vh(0.55)),
+        ..Node::default()
+    };
+    commands
+        .spawn((Panel, panel, shade, Visibility::Hidden))
+        .with_children(|panel| {
+            panel.spawn((Text::new("SETTINGS"), font(8.0), gold));
+            for at in 0..ROWS.len() {
+                let look = BackgroundColor(Color::NONE);
+                panel
+                    .spawn((RowNode(at), row.clone(), look))
+                    .with_children(|node| {
+                        for is_value in [false, true] {
+                            let cell = Cell { row: at, is_value };
+                            let color = TextColor(Color::WHITE);
+                            node.spawn((cell, Text::default(), font(3.1), color));
+                        }
+                    });
+            }
+            let help = "arrows, mouse or gamepad choose and change     ESCAPE  back";
+            let dim = TextColor(Color::srgb(0.6, 0.68, 0.8));
+            panel.spawn((Text::new(help), font(2.6), dim));
+        });
+}
+
+/// Returns -1, 0 or 1 for each axis of a deflection.
+fn steps(pad: &GamepadInput) -> IVec2 {
+    let step = |value: f32| i32::from(value > 0.5) - i32::from(value < -0.5);
+    IVec2::new(step(pad.direction.x), step(pad.direction.y))
+}
+
+/// Returns the commands of keys and gamepads.
+fn pressed((keys, _, _, pad): &Devices, screen: &Screen, before: IVec2) -> Vec<Command> {
+    let opens = keys.just_pressed(KeyCode::KeyO) || pad.just_pressed(GamepadButton::North);
+    if !screen.is_open() {
+        return opens.then_some(Command::Open).into_iter().collect();
+    }
+    let closes = keys.just_pressed(KeyCode::Escape) || pad.just_pressed(GamepadButton::East);
+    if screen.is_binding && !closes {
+        return keys
+            .get_just_pressed()
+            .copied()
+            .map(Command::Bind)
+            .collect();
+    }
+    let now = steps(pad);
+    let moved = IVec2::select(now.cmpne(before), now, IVec2::ZERO);
+    let of_key = |key, command| keys.just_pressed(key).then_some(command);
+    let of_pad = |is_so: bool, command| is_so.then_some(command);
+    [
+        of_pad(closes || opens, Command::Close),
+        of_key(KeyCode::ArrowUp, Command::Move(-1)),
+        of_key(KeyCode::ArrowDown, Command::Move(1)),
+        of_key(KeyCode::ArrowLeft, Command::Change(-1)),
+        of_key(KeyCode::ArrowRight, Command::Change(1)),
+        of_key(KeyCode::Enter, Command::Change(1)),
+        of_key(KeyCode::Space, Command::Change(1)),
+        of_pad(moved.y != 0, Command::Move(-moved.y)),
+        of_pad(moved.x != 0, Command::Change(moved.x)),
+        of_pad(pad.just_pressed(GamepadButton::South), Command::Change(1)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Returns the commands of the mouse, which is over the button or a row.
+fn clicked(
+    (_, buttons, ..): &Devices,
+    over: Option<Option<usize>>,
+    is_open: bool,
+    has_moved: bool,
+) -> Vec<Command> {
+    let left = buttons.just_pressed(MouseButton::Left);
+    let right = buttons.just_pressed(MouseButton::Right);
+    match (over, is_open) {
+        (Some(None), false) if left => vec![Command::Open],
+        (Some(Some(row)), true) => {
+            let choose = (has_moved || left || right).then_some(Command::Choose(row));
+            let change = left.then_some(Command::Change(1));
+            let back = right.then_some(Command::Change(-1));
+            choose.into_iter().chain(change).chain(back).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Opens and closes the screen, and changes settings. While it is open the game gets no input.
+fn operate(
+    devices: Devices,
+    (game, quality): (Res<Game>, Res<Quality>),
+    camera: Single<&Camera, With<FollowCamera>>,
+    targets: Query<Targets, Or<(With<RowNode>, With<OpenButton>)>>,
+    mut screen: ResMut<Screen>,
+    mut settings: ResMut<Settings>,
+    mut before: Local<Before>,
+) {
+    let was_open = screen.is_open();
+    let pointer = *devices.2;
+    let has_moved = pointer != before.pointer;
+    let directions = std::mem::replace(&mut before.direction, steps(&devices.3));
+    before.pointer = pointer;
+    if game.rules.phase == Phase::Play {
+        // A game that begins closes it.
+        if *screen != Screen::default() {
+            *screen = Screen::default();
+        }
+        return;
+    }
+    let size = camera.physical_target_size();
+    let at = size
+        .zip(pointer.0)
+        .map(|(size, [x, y])| Vec2::new(x, y) * size.as_vec2());
+    let over = at.and_then(|at| {
+        targets
+            .iter()
+            .filter(|(.., row)| row.is_some() == was_open)
+            .find(|(node, place, _)| node.contains_point(**place, at))
+            .map(|(.., row)| row.map(|row| row.0))
+    });
+    let keyed = pressed(&devices, &screen, directions);
+    let moused = clicked(&devices, over, was_open, has_moved);
+    let (mut next, mut changed) = (screen.clone(), *settings);
+    for command in keyed.into_iter().chain(moused) {
+        next.obey(command, &mut changed, &Settings::of_quality(*quality));
+    }
+    next.takes_input = was_open || next.is_open();
+    screen.set_if_neq(next);
+    settings.set_if_neq(changed);
+}
+
+fn write(
+    screen: Res<Screen>,
+    settings: Res<Settings>,
+    mut panel: Single<&mut Visibility, With<Panel>>,
+    mut rows: Query<(&RowNode, &mut BackgroundColor)>,
+    mut cells: Query<(&Cell, &mut Text, &mut TextColor)>,
+) {
+    if !screen.is_changed() && !settings.is_changed() {
+        return;
+    }
+    panel.set_if_neq(match screen.is_open() {
+        true => Visibility::Inherited,
+        false => Visibility::Hidden,
+    });
+    for (row, mut back) in &mut rows {
+        back.set_if_neq(BackgroundColor(match screen.chosen == Some(row.0) {
+            true => Color::srgba(1.0, 0.62, 0.2, 0.24),
+            false => Color::NONE,
+        }));
+    }
+    for (cell, mut text, mut color) in &mut cells {
+        let [label, value] = screen.texts(cell.row, &settings);
+        let shown = if cell.is_value { value } else { label };
+        if text.0 != shown {
+            text.0 = shown;
+        }
+        color.set_if_neq(TextColor(match screen.chosen == Some(cell.row) {
+            true => Color::srgb(1.0, 0.92, 0.75),
+            false => Color::srgb(0.82, 0.88, 0.98),
+        }));
+    }
+}
+
+/// Writes settings when the screen is closed, or the game is.
+fn save(
+    screen: Res<Screen>,
+    settings: Res<Settings>,
+    mut file: ResMut<SettingsFile>,
+    mut exits: MessageReader<AppExit>,
+) {
+    if !screen.is_open() || exits.read().count() > 0 {
+        file.save(&settings);
+    }
+}
