@@ -114,9 +114,12 @@ impl AtmosphereRow {
         let scale = 1.0 / f64::from(size.abs().element_sum() / 3.0);
         let from_center = (transform.translation().as_dvec3() - center.as_dvec3()) * scale;
         let up = from_center.try_normalize().unwrap_or(DVec3::Y);
-        let reference = [DVec3::NEG_Z, DVec3::NEG_Y].map(|axis| axis - up * up.dot(axis));
-        let south = reference[0].try_normalize();
-        let south = south.unwrap_or_else(|| reference[1].normalize_or_zero());
+        // Beside the axis of z, whose projection is rounding errors there.
+        let reference = match up.z.abs() < 0.999_999 {
+            true => DVec3::NEG_Z,
+            false => DVec3::NEG_Y,
+        };
+        let south = (reference - up * up.dot(reference)).normalize_or_zero();
         let altitude = from_center.length() - f64::from(self.inner_radius);
         let clip_from_view = camera.clip_from_view();
         let mut world_from_view = transform.to_matrix();

@@ -39,7 +39,10 @@ fn axes_are_orthonormal_at_poles_as_well() {
         let row = row(Transform::IDENTITY, Transform::from_translation(axis * 7e6));
         let [up, east, south] = [row.up, row.east, row.south].map(Vec3::from);
         assert!(up.distance(axis.normalize()) < 1e-6);
-        assert!(up.dot(east).abs() < 1e-6 && up.dot(south).abs() < 1e-6);
+        assert!(
+            up.dot(east).abs() < 1e-6 && up.dot(south).abs() < 1e-6,
+            "{up} {east} {south}"
+        );
         assert!(east.cross(up).distance(south) < 1e-6, "{axis}");
     }
 }
