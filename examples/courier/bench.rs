@@ -32,7 +32,7 @@ pub(crate) struct BenchPlugin {
     pub(crate) frames: u64,
 }
 
-/// What is measured so far.
+/// Measurements so far.
 #[derive(Resource)]
 struct Bench {
     json: Option<PathBuf>,

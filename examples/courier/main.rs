@@ -98,15 +98,21 @@ Examples:
   courier --headless --autoplay --skip 400 --frames 5 --screenshot courier.png
   courier --headless --script assets/scripts/courier.txt --frames 600 --report report.json";
 
-fn main() -> AppExit {
+/// Reads the command line; a measurement is longer by its warm-up.
+fn parse() -> Args {
     let mut args: Args = args::parse();
+    if !args.blocks.is_multiple_of(2) {
+        args::exit_with("the number of blocks is odd; give an even one, such as --blocks 28");
+    }
     if args.bench {
         let frames = args.common.frames.unwrap_or(bench::MEASURED);
         args.common.frames = Some(frames.saturating_add(bench::WARM_UP));
     }
-    if !args.blocks.is_multiple_of(2) {
-        args::exit_with("the number of blocks is odd; give an even one, such as --blocks 28");
-    }
+    args
+}
+
+fn main() -> AppExit {
+    let args = parse();
     let input = args.input.load(&args.common);
     let quality = args.quality.unwrap_or(match args.common.is_headless() {
         true => Quality::Low,

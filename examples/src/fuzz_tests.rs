@@ -7,7 +7,7 @@ use super::Fuzz;
 use crate::gamepads::{GamepadInput, GamepadsPlugin};
 use crate::script::Pointer;
 
-/// What the games see in each frame.
+/// Input of a frame, as the games get it.
 type Seen = (Vec<KeyCode>, Vec<MouseButton>, Pointer, GamepadInput);
 
 fn play(seed: u64, frames: usize) -> Vec<Seen> {
