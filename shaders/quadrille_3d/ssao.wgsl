@@ -13,6 +13,8 @@ struct Settings {
     slice_count: u32,
     samples_per_slice_side: u32,
     thickness: f32,
+    // Distance up to which occluders are found.
+    radius: f32,
 }
 
 @group(0) @binding(0) var depths: texture_depth_2d;
@@ -234,7 +236,7 @@ fn visibility_at(pixel: vec2u, distance: f32, world_normal: vec3f) -> f32 {
     receiver.position = view_position(receiver.pixel, distance);
     receiver.normal = normalize((view.view_from_world * vec4f(world_normal, 0.0)).xyz);
     receiver.v = vec3f(0.0, 0.0, 1.0);
-    var radius = 0.5 * view.viewport.w * view.clip_from_view[1].y * SSAO_RADIUS;
+    var radius = 0.5 * view.viewport.w * view.clip_from_view[1].y * settings.radius;
     if !is_orthographic() {
         receiver.v = normalize(-receiver.position);
         radius /= distance;

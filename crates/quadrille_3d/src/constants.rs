@@ -50,7 +50,8 @@ quadrille::vulkan::shader_constants! {
     /// Maximum number of fragments of a pixel that are sorted.
     pub(crate) const OIT_MAX_SORTED: u32 = MAX_SORTED;
 
-    /// Distance up to which [`ScreenSpaceAmbientOcclusion`](crate::ScreenSpaceAmbientOcclusion) finds occluders, in meters.
+    /// Default distance up to which [`ScreenSpaceAmbientOcclusion`](crate::ScreenSpaceAmbientOcclusion) finds occluders, in
+    /// meters; levels of distances are made for it, as in bevy.
     pub(crate) const SSAO_RADIUS: f32 = 0.5 * 1.457;
     /// Levels of the images of distances of ambient occlusion.
     pub(crate) const SSAO_LEVELS: u32 = 4;

@@ -107,7 +107,7 @@ pub use components::transmission::{ScreenSpaceTransmission, ScreenSpaceTransmiss
 pub use effects::atmosphere::{AtmosphereMode, AtmosphereSettings};
 pub use effects::auto_exposure;
 pub use effects::bloom::{Bloom, BloomCompositeMode, BloomPrefilter, UnweightedBloom};
-pub use effects::depth_of_field::{DepthOfField, DepthOfFieldMode};
+pub use effects::depth_of_field::{DepthOfField, DepthOfFieldMode, calculate_focal_length};
 pub use effects::film_grain::FilmGrain;
 pub use effects::fog::{DistanceFog, FogFalloff};
 pub use effects::fxaa::{Fxaa, Sensitivity};

@@ -45,6 +45,18 @@ impl Plugin for DepthOfFieldPlugin {
     }
 }
 
+/// Returns the focal length in meters of a sensor of this height, also in meters, with a vertical field of view in radians. By
+/// bevy's name.
+///
+/// ```
+/// // A sensor of 18.66 mm that sees a right angle.
+/// let focal_length = quadrille_3d::calculate_focal_length(0.01866, std::f32::consts::FRAC_PI_2);
+/// assert!((focal_length - 0.00933).abs() < 1e-6);
+/// ```
+pub fn calculate_focal_length(sensor_height: f32, fov: f32) -> f32 {
+    0.5 * sensor_height / (0.5 * fov).tan()
+}
+
 /// Depth of field of a 3D camera, with the fields and defaults of bevy's component: blur of surfaces that are not at the
 /// focal distance of a thin lens.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]

@@ -62,12 +62,16 @@ impl Plugin for SsaoPlugin {
     }
 }
 
+/// Least radius in meters, as in bevy.
+const MIN_RADIUS: f32 = 1e-4;
+
 /// Uniform of the shader.
 #[derive(ShaderType)]
 pub struct SsaoUniform {
     slice_count: u32,
     samples_per_slice_side: u32,
     thickness: f32,
+    radius: f32,
 }
 
 /// Indices of the images of a view.
@@ -86,6 +90,7 @@ impl CameraEffect for ScreenSpaceAmbientOcclusion {
             samples_per_slice_side,
             // NaN is 0.
             thickness: self.constant_object_thickness.max(0.0),
+            radius: self.radius.max(MIN_RADIUS),
         }
     }
 

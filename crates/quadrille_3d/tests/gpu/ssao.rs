@@ -80,6 +80,7 @@ fn exact_occlusion() -> ScreenSpaceAmbientOcclusion {
             samples_per_slice_side: 24,
         },
         constant_object_thickness: 1000.0,
+        ..ScreenSpaceAmbientOcclusion::default()
     }
 }
 
@@ -334,6 +335,26 @@ fn thin_objects_let_light_pass_behind_them() {
     };
     let [thin, thick] = [0.01, 1000.0].map(darkest);
     assert!(thin > thick + 0.1, "{thin} beside {thick}");
+}
+
+/// Corners of two planes: pixels that are farther from the edge than the radius have all of their light.
+#[test]
+#[ignore = "needs a device"]
+fn occluders_beyond_the_radius_are_left_out() {
+    let darkened = |radius: f32| {
+        let effect = ScreenSpaceAmbientOcclusion {
+            radius,
+            ..exact_occlusion()
+        };
+        let found = factors(2, 0.0, effect);
+        found.into_iter().flatten().filter(|it| *it < 0.99).count()
+    };
+    let [none, narrow, default, wide] = [f32::NAN, 0.2, 0.7285, 1.5].map(darkened);
+    assert_eq!(none, 0);
+    assert!(
+        0 < narrow && 2 * narrow < default && default < wide,
+        "{narrow} {default} {wide}"
+    );
 }
 
 #[test]

@@ -338,7 +338,8 @@ impl Project {
         if copy.is_symlink() {
             fs::remove_file(&copy).with_context(|| format!("cannot remove {}", copy.display()))?;
         }
-        copy_changed(assets, &copy)
+        copy_changed(assets, &copy)?;
+        substitute_missing(&copy)
     }
 }
 
@@ -362,6 +363,29 @@ fn copy_changed(from: &Path, to: &Path) -> Result<()> {
             copy_changed(&path, &copy)?;
         } else if size(&path) != size(&copy) {
             fs::copy(&path, &copy).with_context(|| format!("cannot copy {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Data files that bevy's repository has and a copy may lack, with files that take their place on both renderers.
+const SUBSTITUTES: [(&str, &str); 2] = [
+    (
+        "environment_maps/pisa_specular_rgb9e5_zstd.ktx2",
+        "environment_maps/pisa_diffuse_rgb9e5_zstd.ktx2",
+    ),
+    (
+        "sounds/Windless Slopes.ogg",
+        "sounds/breakout_collision.ogg",
+    ),
+];
+
+/// Puts other files in the place of missing ones, so that programs that load them can be compared.
+fn substitute_missing(assets: &Path) -> Result<()> {
+    for (missing, other) in SUBSTITUTES.map(|pair| (assets.join(pair.0), assets.join(pair.1))) {
+        if !missing.exists() && other.exists() {
+            fs::copy(&other, &missing)
+                .with_context(|| format!("cannot copy {}", other.display()))?;
         }
     }
     Ok(())

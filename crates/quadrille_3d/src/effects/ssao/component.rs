@@ -5,6 +5,7 @@ use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
 use crate::components::prepass::{DepthPrepass, NormalPrepass};
+use crate::constants::SSAO_RADIUS;
 
 /// Ambient occlusion of a 3D camera, with the fields and defaults of bevy's component: indirect light (ambient,
 /// environment maps, irradiance volumes) is darker in corners and under objects. Direct light and blended surfaces keep
@@ -17,6 +18,8 @@ use crate::components::prepass::{DepthPrepass, NormalPrepass};
 pub struct ScreenSpaceAmbientOcclusion {
     /// Number of samples of a pixel.
     pub quality_level: ScreenSpaceAmbientOcclusionQualityLevel,
+    /// Distance up to which occluders are found, in meters. NaN is 0.
+    pub radius: f32,
     /// Thickness of all objects in meters, behind which light passes.
     pub constant_object_thickness: f32,
 }
@@ -25,6 +28,7 @@ impl Default for ScreenSpaceAmbientOcclusion {
     fn default() -> Self {
         Self {
             quality_level: ScreenSpaceAmbientOcclusionQualityLevel::default(),
+            radius: SSAO_RADIUS,
             constant_object_thickness: 0.25,
         }
     }

@@ -322,7 +322,7 @@ impl<'a> Scanner<'a> {
             let is_use = self.is_word(at)
                 && self.word(at) == global.name
                 && !global.at.contains(&self.bytes(at..at + 1).start);
-            let is_member = at > 0 && self.is(at - 1, '.');
+            let is_member = at > 0 && self.is(at - 1, '.') || self.is_member_of_structure(at);
             is_use && !is_member
         })
     }

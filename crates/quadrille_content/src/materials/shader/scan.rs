@@ -194,6 +194,12 @@ impl<'a> Scanner<'a> {
         })
     }
 
+    /// Whether a token is the name of a member in the declaration of a structure.
+    pub(super) fn is_member_of_structure(&self, at: usize) -> bool {
+        let opener = self.openers[at].filter(|&opener| opener > 1 && self.is(opener, '{'));
+        self.is(at + 1, ':') && opener.is_some_and(|opener| self.word(opener - 2) == "struct")
+    }
+
     /// The items of a list in brackets, apart from commas: tokens of each.
     pub(super) fn items(&self, open: usize) -> Vec<Range<usize>> {
         let end = self.behind_bracket(open).saturating_sub(1);

@@ -511,3 +511,23 @@ struct Vertex { @builtin(vertex_index) at: u32, @location(0) position: vec3f, @l
         "{error}"
     );
 }
+
+#[test]
+fn members_of_structures_may_have_names_of_bindings() {
+    let source = format!(
+        "struct Indices {{ pattern: u32, color: vec4f }}
+{GROUP} @binding(1) var pattern: texture_2d<f32>;
+{GROUP} @binding(0) var<uniform> color: vec4f;
+@fragment fn fragment() -> @location(0) vec4f {{
+    let indices = Indices(2u, color);
+    return indices.color * textureLoad(pattern, vec2u(indices.pattern), 0);
+}}"
+    );
+    let form = (MaterialStage::Fragment, MaterialImages::Bindless);
+    let (text, ..) = staged(form, &layout(), &source).expect("the shader is right");
+    assert!(
+        text.contains("struct Indices { pattern: u32, color: vec4f }"),
+        "{text}"
+    );
+    assert!(text.contains("vec2u(indices.pattern)"), "{text}");
+}
