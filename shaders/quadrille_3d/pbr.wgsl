@@ -116,8 +116,7 @@ fn surface_color(vertex_output: VertexOutput, front_facing: bool) -> vec4f {
     let threshold = select(material.alpha, 0.5, HAS_ALPHA_TO_COVERAGE);
     var coverage = 1.0;
     if HAS_ALPHA_TO_COVERAGE && (view.flags & MULTISAMPLED) != 0u {
-        // From no coverage to all of it within a pixel around alpha 0.5.
-        coverage = saturate((base.a - threshold) / max(fwidth(base.a), 1e-4) + 0.5);
+        coverage = saturate(base.a);
         base.a = 1.0;
     } else if threshold < 0.0 {
         base.a = 1.0;

@@ -251,15 +251,24 @@ fn alpha_to_coverage_covers_samples() {
         assert_eq!(covers, 1.0, "{alpha}, {samples:?}");
         red
     };
-    for samples in [Msaa::Off, Msaa::Sample4] {
-        assert!((shown(0.4, samples) - 0.5).abs() < 1e-3, "{samples:?}");
-        assert!((shown(0.6, samples) - 0.25).abs() < 1e-3, "{samples:?}");
+    let expect = |alpha, samples, wanted: f32, tolerance| {
+        let red = shown(alpha, samples);
+        assert!(
+            (red - wanted).abs() < tolerance,
+            "{alpha}, {samples:?}: {red}"
+        );
+    };
+    // A mask without multisampling.
+    for (alpha, red) in [(0.0, 0.5), (0.4, 0.5), (0.5, 0.25), (0.6, 0.25)] {
+        expect(alpha, Msaa::Off, red, 1e-3);
     }
-    // The device chooses which samples alpha covers.
-    let some = shown(0.5, Msaa::Sample4);
-    assert!((0.3..0.45).contains(&some), "{some}");
-    let all = shown(0.5, Msaa::Off);
-    assert!((all - 0.25).abs() < 1e-3, "{all}");
+    for (alpha, red) in [(0.0, 0.5), (1.0, 0.25)] {
+        expect(alpha, Msaa::Sample4, red, 1e-3);
+    }
+    // The device chooses which samples alpha covers: their number is that share of 4, up to one.
+    for alpha in [0.25, 0.5, 0.75] {
+        expect(alpha, Msaa::Sample4, 0.5 - 0.25 * alpha, 0.0625 + 1e-3);
+    }
 }
 
 #[test]

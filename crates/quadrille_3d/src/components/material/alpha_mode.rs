@@ -27,8 +27,8 @@ pub enum AlphaMode {
     Mask(f32),
     /// Blended over the target by alpha ("over" operator).
     Blend,
-    /// As `Mask(0.5)`, with edges antialiased by a sample mask that the device derives from alpha; independent of draw
-    /// order. Equals `Mask(0.5)` with [`Msaa::Off`](quadrille_content::cameras::Msaa).
+    /// Covers a share of the samples that the device derives from alpha, independent of draw order: with 4 samples, 0 to 4
+    /// of them. Equals `Mask(0.5)` with [`Msaa::Off`](quadrille_content::cameras::Msaa).
     AlphaToCoverage,
     /// Blended with premultiplied alpha: alpha 0 is additive.
     Premultiplied,
