@@ -4,8 +4,8 @@
 //! unchanged. Their `bevy` is a small generated crate (`project`):
 //! bevy's crates without those that need a renderer, with Quadrille's plugins in `DefaultPlugins`.
 //!
-//! With `--tier1` it includes Quadrille's 3D. `tier1.txt` lists the 3D programs without post-processing
-//! effects, and the reasons why some of them are excluded.
+//! With `--tier1` it includes Quadrille's 3D. `tier1.txt` lists the 3D programs and those with shaders of their own
+//! with the reasons why some of them are excluded.
 //!
 //! With `--beside` bevy's own renderer renders them too, at the same frame and time, and the table
 //! has the difference of the images: the fraction of covered pixels that differ (`compared`), since small
@@ -72,7 +72,7 @@ pub(crate) struct Request {
     /// Seconds for which time stands still before, while assets load [default: 0; with --tier1 5]
     #[arg(long, value_name = "N")]
     hold: Option<u32>,
-    /// Build with 3D; without names run all 3D programs that need no effect after the scene
+    /// Build with 3D; without names run all 3D programs, and those with shaders of their own
     #[arg(long, conflicts_with = "time")]
     tier1: bool,
     /// Draw with bevy's own renderer as well, and compare the pictures

@@ -85,7 +85,7 @@ fn list_gltf(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the 3D programs without post-processing effects, with their arguments, and the excluded ones among them with
+/// Returns the 3D programs and those with shaders of their own, with their arguments, and the excluded ones among them with
 /// the reason.
 pub(super) fn tier1() -> (Vec<String>, Vec<(&'static str, &'static str)>) {
     let lines = TIER1.lines().filter(|line| !line.starts_with('#'));
