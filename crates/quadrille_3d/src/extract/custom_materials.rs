@@ -365,10 +365,12 @@ impl CustomMaterials {
         // Plans repeat only if the order of accesses does.
         materials.sort_unstable_by_key(|material| material.index);
         let mut written = HashSet::default();
+        textures.indices.storage_textures.clear();
         for material in &materials {
             let of_type = &self.types[material.of_type];
             for (_, shaders) in of_type.all_bound_shaders(material) {
-                bound::add_written(&material.desc, shaders, sources, &mut written);
+                let images = &mut textures.indices.storage_textures;
+                bound::add_written(&material.desc, shaders, sources, (&mut written, images));
             }
         }
         let mut known = HashMap::default();

@@ -5,7 +5,7 @@ use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_mesh::UvChannel;
-use bevy_platform::collections::HashMap;
+use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::material::MaterialBindingKind;
 use quadrille::prelude::{GpuDevice, GpuImage, Sampler, SamplerDesc, Uploads};
 use quadrille::vulkan::Format;
@@ -75,6 +75,8 @@ impl Textures3d {
 #[derive(Default)]
 pub(crate) struct TextureIndices {
     known: HashMap<AssetId<Image>, (TableIndex, GpuImage)>,
+    /// Storage textures of materials, which the table cannot have: a pass has one access to each image.
+    pub(crate) storage_textures: HashSet<AssetId<Image>>,
 }
 
 impl TextureIndices {
@@ -107,6 +109,16 @@ impl TextureSource<'_> {
         let Some(shown) = self.images.resident(id) else {
             return NO_TEXTURE;
         };
+        if self.indices.storage_textures.contains(&id) {
+            self.warnings.warn_message(|| {
+                let image = asset_label(id, self.server);
+                format!(
+                    "{image} is not drawn as a texture, since another material has it as a storage texture, and a pass has one \
+                     access to each image. Give both an image of their own"
+                )
+            });
+            return NO_TEXTURE;
+        }
         let image = shown.image;
         let index = match self.indices.known.get(&id) {
             Some((index, known)) if known == image => Ok(*index),

@@ -270,3 +270,41 @@ fn images_that_are_no_storage_textures_are_reported() {
         }
     }
 }
+
+/// A standard material that samples the image later: a pass has one access to each image, and no frame fails.
+#[test]
+#[ignore = "needs a device"]
+fn storage_texture_that_is_sampled_later_is_reported() {
+    log::collect();
+    let mut rig = rig();
+    let image = trace(
+        &mut rig,
+        TextureFormat::Rgba8Unorm,
+        TextureUsages::STORAGE_BINDING,
+    );
+    let material = Counting {
+        count: count(&rig),
+        trace: Some(image.clone()),
+    };
+    square(&mut rig, -0.25, 0.5, material);
+    assert_eq!(rig.picture().at(8, 16), [255, 0, 0, 255]);
+    let sampling = StandardMaterial {
+        base_color_texture: Some(image),
+        unlit: true,
+        ..StandardMaterial::default()
+    };
+    let world = rig.app.world_mut();
+    let mesh = world.resource_mut::<Assets<Mesh>>();
+    let mesh = mesh.into_inner().add(Rectangle::new(0.5, 1.0));
+    let material = world.resource_mut::<Assets<StandardMaterial>>();
+    let material = material.into_inner().add(sampling);
+    let place = Transform::from_xyz(0.25, 0.0, 0.0);
+    world.spawn((Mesh3d(mesh), MeshMaterial3d(material), place));
+    let picture = rig.picture();
+    assert_eq!(picture.at(8, 16), [255, 0, 0, 255]);
+    assert_eq!(picture.at(24, 16), [255; 4], "without its texture");
+    let lines = log::take();
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    let is_named = lines[0].contains("has it as a storage texture");
+    assert!(is_named, "{lines:#?}");
+}

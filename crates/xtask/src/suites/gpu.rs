@@ -26,7 +26,7 @@ const OVERLAPPING: [(&str, &str); 2] = [
     ("quadrille_2d", TOPOLOGIES[3]),
 ];
 
-const LIMIT: Duration = Duration::from_secs(15 * 60);
+const LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// Runs the ignored tests of a test program sequentially under validation, on virtual queues if a layer and a topology
 /// are given.

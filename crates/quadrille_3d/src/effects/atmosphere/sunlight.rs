@@ -13,10 +13,8 @@ use crate::tables::textures::Textures3d;
 /// Adds the transmittance of atmospheres to the directional lights of their views.
 pub(super) fn attenuate_sunlight(
     mut cache: ResMut<LutCache>,
-    (cameras, planets): (
-        Query<(&Camera, &GlobalTransform)>,
-        Query<&GlobalTransform, With<Atmosphere>>,
-    ),
+    cameras: Query<(&Camera, &GlobalTransform)>,
+    planets: Query<&GlobalTransform, With<Atmosphere>>,
     (views, view_rows): (Res<QueuedViews>, Res<ViewRows>),
     mut lights: ResMut<LightLists>,
     mut textures: ResMut<Textures3d>,

@@ -1,7 +1,9 @@
 //! Resources of materials that are bound by themselves: buffers, and textures that the bindless table does not hold.
 
+use bevy_asset::AssetId;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
+use bevy_image::Image;
 use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::material::{
     BindingValue, MaterialBinding, MaterialBindingKind, SamplerBindingType, ShaderBuffer,
@@ -192,12 +194,12 @@ impl Resolved {
     }
 }
 
-/// Adds the resources of a material that its shaders may write, as far as they are uploaded.
+/// Adds the resources of a material that its shaders may write, as far as they are uploaded, and its storage textures.
 pub(super) fn add_written(
     desc: &MaterialDesc,
     shaders: &MaterialShaders,
     sources: &BoundSources<'_>,
-    written: &mut HashSet<ResourceId>,
+    (written, storage_textures): (&mut HashSet<ResourceId>, &mut HashSet<AssetId<Image>>),
 ) {
     for bound in shaders.bound.iter().filter(|bound| bound.writes) {
         let handle = match desc.values.get(bound.index) {
@@ -208,6 +210,7 @@ pub(super) fn add_written(
                 buffer.map(|buffer| GpuHandle::Buffer(buffer.clone()))
             }
             Some(BindingValue::Image(Some(image))) => {
+                storage_textures.insert(image.id());
                 let shown = sources.images.resident(image);
                 shown.map(|shown| GpuHandle::Image(shown.image.clone()))
             }

@@ -19,7 +19,7 @@ const MAIN: &str = "\nfn main(";
 pub(super) fn opened(source: &str) -> String {
     source
         .replacen(MAIN, "\npub fn main(", 1)
-        .replace("\nuse crate::", "\nuse self::")
+        .replace(concat!("\nuse ", "crate::"), concat!("\nuse ", "self::"))
 }
 
 /// Calls that seed random numbers from the system, with replacements by a fixed seed: two runs then produce the same
