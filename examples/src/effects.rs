@@ -105,26 +105,25 @@ fn switch_effects(keys: Option<Res<ButtonInput<KeyCode>>>, mut shown: ResMut<Sho
     }
 }
 
+/// Effects of a camera that need one sample per pixel.
+type SingleSampled = (
+    Has<TemporalAntiAliasing>,
+    Has<ScreenSpaceAmbientOcclusion>,
+    Has<OrderIndependentTransparencySettings>,
+    Has<ContactShadows>,
+);
+
 /// Adds components of effects to 3D cameras, and removes them.
 fn apply_effects(
     mut commands: Commands,
     shown: Res<ShownEffects>,
-    cameras: Query<
-        (
-            Entity,
-            Has<TemporalAntiAliasing>,
-            Has<ScreenSpaceAmbientOcclusion>,
-            Has<OrderIndependentTransparencySettings>,
-            Has<ContactShadows>,
-        ),
-        With<Camera3d>,
-    >,
+    cameras: Query<(Entity, SingleSampled), With<Camera3d>>,
     added: Query<(), Added<Camera3d>>,
 ) {
     if !shown.is_changed() && added.is_empty() {
         return;
     }
-    for (camera, has_taa, has_occlusion, has_lists, has_contacts) in &cameras {
+    for (camera, (has_taa, has_occlusion, has_lists, has_contacts)) in &cameras {
         let mut camera = commands.entity(camera);
         if has_taa || has_occlusion || has_lists || has_contacts {
             camera.insert(Msaa::default());

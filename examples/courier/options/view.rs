@@ -178,12 +178,15 @@ fn clicked(
     }
 }
 
+/// Filter of nodes that the pointer chooses.
+type IsTarget = Or<(With<RowNode>, With<OpenButton>)>;
+
 /// Opens and closes the screen, and changes settings. While it is open the game gets no input.
 fn operate(
     devices: Devices,
     (game, quality): (Res<Game>, Res<Quality>),
     camera: Single<&Camera, With<FollowCamera>>,
-    targets: Query<Targets, Or<(With<RowNode>, With<OpenButton>)>>,
+    targets: Query<Targets, IsTarget>,
     mut screen: ResMut<Screen>,
     mut settings: ResMut<Settings>,
     mut before: Local<Before>,
