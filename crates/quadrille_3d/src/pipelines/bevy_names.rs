@@ -119,7 +119,7 @@ const ADVICE: [(&str, &str); 15] = [
     ),
     (
         "bevy_core_pipeline::oit",
-        "there is no order-independent transparency; use `AlphaMode::Blend`",
+        "materials of programs are not in the lists of `OrderIndependentTransparencySettings`; return a color, which is sorted",
     ),
     BINDLESS_ADVICE,
     (

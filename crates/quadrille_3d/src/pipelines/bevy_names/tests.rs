@@ -75,12 +75,12 @@ const MISSING: [(&str, &[&str], &str); 15] = [
     (
         "oit_compatible_custom_material",
         &["MATERIAL_OIT_ENABLED"],
-        "no order-independent",
+        "`OrderIndependentTransparencySettings`",
     ),
     (
         "oit_compatible_extended_material",
         &["MATERIAL_OIT_ENABLED"],
-        "no order-independent",
+        "`OrderIndependentTransparencySettings`",
     ),
     (
         "oit_compatible_extended_material",
