@@ -13,7 +13,7 @@ use crate::host::cargo;
 pub(crate) const WHOLE: [&str; 4] = [
     "--workspace",
     "--features",
-    "examples/gltf,examples/cinema",
+    "examples/gltf,examples/cinema,examples/sound,examples/gamepad,quadrille_3d/experimental_pbr_pcss",
     "--ignore-rust-version",
 ];
 

@@ -165,18 +165,25 @@ const PACKAGES: &[Package] = &[
         "gcc",
     ),
     package(
-        Purpose::BevyExamples,
+        Purpose::Verify,
         Probe::Program("pkg-config"),
         "pkg-config",
         "pkgconf-pkg-config",
         "pkgconf",
     ),
     package(
-        Purpose::BevyExamples,
+        Purpose::Verify,
         Probe::Development("alsa"),
         "libasound2-dev",
         "alsa-lib-devel",
         "alsa-lib",
+    ),
+    package(
+        Purpose::Verify,
+        Probe::Development("libudev"),
+        "libudev-dev",
+        "systemd-devel",
+        "systemd-libs",
     ),
 ];
 
