@@ -27,7 +27,8 @@ struct ShadowView {
     far: f32,
     blend: f32,
     texel_size: f32,
-    unused: f32,
+    // Size of the light for soft shadows; 0 without them.
+    soft_size: f32,
 }
 
 fn normalize_or_zero(v: vec3f) -> vec3f {

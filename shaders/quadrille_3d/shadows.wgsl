@@ -1,7 +1,7 @@
 // Filtered shadow maps: the visibility of a light.
 
-import quadrille_3d::constants::{ANY_FILTER, DIRECTIONAL, GAUSSIAN, HARDWARE_2X2, MAX_CASCADES, POINT, SPOT};
-import quadrille_3d::scene::{Light, View, point_shadow_faces, shadow_atlas, shadow_sampler, shadow_views};
+import quadrille_3d::constants::{ANY_FILTER, DIRECTIONAL, GAUSSIAN, HARDWARE_2X2, MAX_CASCADES, POINT, SPIRAL, SPOT};
+import quadrille_3d::scene::{Light, View, dfg_sampler, point_shadow_faces, shadow_atlas, shadow_sampler, shadow_views};
 
 // Shadow receiver: a point of a mesh.
 struct ShadowReceiver {
@@ -19,6 +19,17 @@ const POINT_TAP_RADIUS: f32 = 0.003;
 
 // `ShadowFilteringMethod` of all views, or `ANY_FILTER`: then that of the view.
 override SHADOW_FILTER: u32 = ANY_FILTER;
+
+// Whether lights have soft shadows.
+override HAS_SOFT_SHADOWS: bool = false;
+
+// Size of a light for soft shadows; 0 without them. They have the taps of a spiral, whatever the filter.
+fn soft_size_of(row: u32) -> f32 {
+    if HAS_SOFT_SHADOWS {
+        return shadow_views[row].soft_size;
+    }
+    return 0.0;
+}
 
 fn filter_of(view: View) -> u32 {
     if SHADOW_FILTER == ANY_FILTER {
@@ -79,8 +90,19 @@ fn fetch_point_shadow(receiver: ShadowReceiver, view: View, light: Light, to_lig
     let first_row = light.bits >> 8u;
     let depth = shadow_map_coord(first_row + cube_face(direction), light.position_or_direction + direction).z;
     let plane = cube_tap_plane(normalize(direction));
-    let rotation = noise_angle(receiver.pixel);
-    let shadow_filter = filter_of(view);
+    let rotation = noise_angle(moved_pixel(receiver.pixel, view));
+    let soft_size = soft_size_of(first_row);
+    var shadow_filter = filter_of(view);
+    var tap_radius = POINT_TAP_RADIUS * farthest;
+    if soft_size > 0.0 {
+        shadow_filter = SPIRAL;
+        var blockers = vec2f(0.0);
+        for (var step = 0u; step < 8u; step++) {
+            let offset = plane * gaussian_tap(step).xy * (soft_size * farthest);
+            blockers += blocker_in_direction(first_row, light.position_or_direction, direction + offset, depth);
+        }
+        tap_radius *= penumbra_scale(blockers, depth, soft_size);
+    }
     let taps = select(8u, 1u, shadow_filter == HARDWARE_2X2);
     var sum = 0.0;
     for (var step = 0u; step < taps; step++) {
@@ -90,24 +112,53 @@ fn fetch_point_shadow(receiver: ShadowReceiver, view: View, light: Light, to_lig
         } else if shadow_filter != HARDWARE_2X2 {
             tap = vec3f(0.5 * spiral_tap(step, rotation), 0.125);
         }
-        let offset = plane * tap.xy * (POINT_TAP_RADIUS * farthest);
+        let offset = plane * tap.xy * tap_radius;
         sum += tap.z * compare_point_depth(first_row, light.position_or_direction, direction + offset, depth);
     }
     return sum;
 }
 
-// Compares a depth with the map of a point light in a direction. Within half a texel of a face's edge the texels of that face
-// alone count.
-fn compare_point_depth(first_row: u32, light_position: vec3f, direction: vec3f, depth: f32) -> f32 {
+// Coordinates in the maps of point lights for a direction; negative without data. Within half a texel of a face's edge the
+// texels of that face alone count.
+fn point_map_coord(first_row: u32, light_position: vec3f, direction: vec3f) -> vec2f {
     let row = first_row + cube_face(direction);
     let tile = shadow_views[row].tile;
     if tile.z == 0.0 {
-        return 1.0;
+        return vec2f(-1.0);
     }
     let coord = shadow_map_coord(row, light_position + direction);
     let half_texel = 0.5 / vec2f(textureDimensions(point_shadow_faces));
-    let uv = clamp(tile.xy + coord.xy * tile.zw, tile.xy + half_texel, tile.xy + tile.zw - half_texel);
+    return clamp(tile.xy + coord.xy * tile.zw, tile.xy + half_texel, tile.xy + tile.zw - half_texel);
+}
+
+// Compares a depth with the map of a point light in a direction.
+fn compare_point_depth(first_row: u32, light_position: vec3f, direction: vec3f, depth: f32) -> f32 {
+    let uv = point_map_coord(first_row, light_position, direction);
+    if uv.x < 0.0 {
+        return 1.0;
+    }
     return textureSampleCompareLevel(point_shadow_faces, shadow_sampler, uv, depth);
+}
+
+// Depth and number of blockers of a point light in a direction: one or none.
+fn blocker_in_direction(first_row: u32, light_position: vec3f, direction: vec3f, depth: f32) -> vec2f {
+    let uv = point_map_coord(first_row, light_position, direction);
+    if uv.x < 0.0 {
+        return vec2f(0.0);
+    }
+    return blocker_of(textureSampleLevel(point_shadow_faces, dfg_sampler, uv, 0), depth);
+}
+
+// Depth and number of blockers of a receiver: one or none.
+fn blocker_of(map_depth: f32, depth: f32) -> vec2f {
+    return select(vec2f(0.0), vec2f(map_depth, 1.0), map_depth >= depth);
+}
+
+// Factor of the radius of taps by the mean depth of blockers (R. Fernando, "Percentage-Closer Soft Shadows", 2005). As in
+// bevy, depths are those of the map and the factor is at least a half, without which edges alias.
+fn penumbra_scale(blockers: vec2f, depth: f32, soft_size: f32) -> f32 {
+    let blocker = blockers.x / max(blockers.y, 1.0);
+    return max((blocker - depth) * soft_size / max(depth, 1e-6), 0.5);
 }
 
 // Two vectors across a unit vector (T. Duff et al., "Building an Orthonormal Basis, Revisited", 2017), built in the
@@ -159,8 +210,21 @@ fn sample_shadow_map(row: u32, world_position: vec3f, receiver: ShadowReceiver, 
     let min_uv = tile.xy + 0.5 / size;
     let max_uv = tile.xy + tile.zw - 0.5 / size;
     let middle = (tile.xy + at.xy * tile.zw) * size;
-    let shadow_filter = filter_of(view);
-    let taps = Taps(shadow_filter, middle, castano_kernel(middle), noise_angle(receiver.pixel), spiral_radius(texel_size));
+    let soft_size = soft_size_of(row);
+    var shadow_filter = filter_of(view);
+    var radius = spiral_radius(texel_size);
+    if soft_size > 0.0 {
+        shadow_filter = SPIRAL;
+        var blockers = vec2f(0.0);
+        for (var step = 0u; step < 8u; step++) {
+            let place = middle + gaussian_tap(step).xy * (soft_size / texel_size);
+            let map_depth = textureSampleLevel(shadow_atlas, dfg_sampler, clamp(place / size, min_uv, max_uv), 0);
+            blockers += blocker_of(map_depth, at.z);
+        }
+        radius *= penumbra_scale(blockers, at.z, soft_size);
+    }
+    let rotation = noise_angle(moved_pixel(receiver.pixel, view));
+    let taps = Taps(shadow_filter, middle, castano_kernel(middle), rotation, radius);
     let lines = select(3u, 1u, shadow_filter == HARDWARE_2X2);
     var sum = 0.0;
     for (var line = 0u; line < lines; line++) {
@@ -234,8 +298,7 @@ fn castano_kernel(middle: vec2f) -> CastanoKernel {
 }
 
 // One of eight taps on a spiral of radius 1 that is rotated per pixel (J. Jimenez, "Next Generation Post
-// Processing in Call of Duty: Advanced Warfare", 2014), with bevy's turns of three eighths and radii in eighths. The same in
-// all frames: nothing accumulates them yet.
+// Processing in Call of Duty: Advanced Warfare", 2014), with bevy's turns of three eighths and radii in eighths.
 fn spiral_tap(step: u32, rotation: f32) -> vec2f {
     let angle = f32(step + 1u) * 2.3561945 - rotation;
     let radius = 1.0 - f32(step) / 8.0;
@@ -245,6 +308,11 @@ fn spiral_tap(step: u32, rotation: f32) -> vec2f {
 // Radius of the spiral in texels, which bevy chose by eye for texels of different size in the world.
 fn spiral_radius(texel_size: f32) -> f32 {
     return mix(0.015, 0.035, (texel_size - 0.00390625) / 0.019042969) / texel_size;
+}
+
+// Pixel for the noise of a frame: another in each of 64 frames in views with `TemporalJitter`, which accumulate frames.
+fn moved_pixel(pixel: vec2f, view: View) -> vec2f {
+    return pixel + 5.588238 * f32(view.noise_frame % 64u);
 }
 
 // Angle from 0 to a full turn by interleaved gradient noise: neighbouring pixels differ much (Jimenez 2014).

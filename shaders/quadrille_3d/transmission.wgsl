@@ -7,7 +7,7 @@
 import quadrille_3d::constants::{HAS_TRANSMISSION_BACKGROUND, HAS_TRANSMISSION_DEPTHS, PI};
 import quadrille_3d::contact_shadows::contact_depths;
 import quadrille_3d::scene::{View, dfg_sampler};
-import quadrille_3d::shadows::noise_angle;
+import quadrille_3d::shadows::{moved_pixel, noise_angle};
 
 // Materials of the pipeline have specular transmission.
 override HAS_SPECULAR_TRANSMISSION: bool = false;
@@ -56,7 +56,7 @@ fn transmitted_background(
     // Blur and noise are those of bevy: eight points a turn on a shrinking spiral (Jimenez 2014, "Next Generation
     // Post Processing in Call of Duty: Advanced Warfare"), each further turn smaller.
     let distance = max(dot(world_position - view.position, view.forward), 1e-3);
-    let noise = noise_angle(fragment.xy + 5.588238 * f32(view.noise_frame % 64u));
+    let noise = noise_angle(moved_pixel(fragment.xy, view));
     let is_odd = (u32(fragment.x) + u32(fragment.y) + view.noise_frame) % 2u == 1u;
     let spread = roughness * roughness / distance * select(1.0, 0.9, is_odd);
     let taps = max(view.transmission_taps, 1u);

@@ -78,6 +78,8 @@ quadrille::vulkan::shader_constants! {
     pub(crate) const HARDWARE_2X2: u32 = ShadowFilteringMethod::Hardware2x2 as u32;
     /// [`ShadowFilteringMethod`] with weighted taps: nine, or eight for point lights.
     pub(crate) const GAUSSIAN: u32 = ShadowFilteringMethod::Gaussian as u32;
+    /// [`ShadowFilteringMethod`] with eight taps on a spiral, which is turned per pixel.
+    pub(crate) const SPIRAL: u32 = ShadowFilteringMethod::Temporal as u32;
     /// No [`ShadowFilteringMethod`]: shaders ask the view for it.
     pub(crate) const ANY_FILTER: u32 = 0xffff;
 

@@ -3,7 +3,6 @@
 pub(crate) mod bins;
 pub(crate) mod caster_changes;
 pub(crate) mod custom_materials;
-pub(crate) mod ignored_fields;
 pub(crate) mod instances;
 pub(crate) mod invalid_lights;
 pub(crate) mod lightmaps;

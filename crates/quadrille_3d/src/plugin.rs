@@ -45,7 +45,6 @@ use crate::extract::custom_materials::bound::{
     WrittenMaterialImages3d,
 };
 use crate::extract::custom_materials::{bind_materials, prepare_material_shaders};
-use crate::extract::ignored_fields;
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceStore, Slot, watch_disabling};
 use crate::extract::materials::MaterialStore;
 use crate::extract::meshes::{extract_meshes, update_mesh_transforms, upload_meshes};
@@ -183,7 +182,6 @@ impl Plugin for Quadrille3dPlugin {
         require_components(app);
         add_resources(app);
         configure_pass_order(app);
-        ignored_fields::watch(app);
         add_systems(app);
         app.add_plugins((
             PrepassPlugin,

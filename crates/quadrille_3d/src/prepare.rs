@@ -11,6 +11,7 @@ pub(crate) mod pipelines;
 pub(crate) mod shadow_cache;
 pub(crate) mod shadow_maps;
 pub(crate) mod skins;
+pub(crate) mod soft_shadows;
 pub(crate) mod targets;
 pub(crate) mod upload;
 pub(crate) mod view_colors;

@@ -353,6 +353,7 @@ fn create_pipeline(
             ("HAS_RANGED_LIGHTS", lighting.ranged_lights),
             ("HAS_RECT_LIGHTS", lighting.rect_lights),
             ("HAS_SHADOWS", lighting.shadows),
+            ("HAS_SOFT_SHADOWS", lighting.soft_shadows),
             ("HAS_ENVIRONMENTS", lighting.environments),
             ("HAS_FOG", lighting.fog),
             ("HAS_CONTACT_SHADOWS", lighting.contact_shadows),

@@ -25,6 +25,7 @@ use crate::constants::{
 use crate::extract::instances::InstanceStore;
 use crate::extract::invalid_lights::direction_to_light;
 use crate::prepare::light_textures::{LightTextureQuery, WithLightTexture};
+use crate::prepare::soft_shadows::{soft_field, soft_size};
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::lists::{SceneLists, ShadowMapDraw, ShadowMapKind};
 use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow};
@@ -168,6 +169,7 @@ impl ShadowMapAllocator {
         {
             let count = cascade_count(lights, entity, cascades.len());
             if let Some(first) = self.allocate_atlas_tiles(lights, count, "a directional light") {
+                let soft_size = soft_field::<Option<f32>>(light, "soft_shadow_size").flatten();
                 shadows = (lists.shadows.rows.len() as u32, count);
                 for (at, cascade) in cascades.iter().take(count as usize).enumerate() {
                     let far = item.config.bounds.get(at).copied().unwrap_or_default();
@@ -184,7 +186,7 @@ impl ShadowMapAllocator {
                         far,
                         blend: far * (1.0 - item.config.overlap_proportion),
                         texel_size: cascade.texel_size,
-                        unused: 0.0,
+                        soft_size: soft_size.unwrap_or(0.0),
                     };
                     let cull_row = CullViewRow::cascade(&cascade.clip_from_world);
                     let shadow = (shadow, row, cull_row);
@@ -218,6 +220,7 @@ impl ShadowMapAllocator {
                 let mut shadows = (0, 0);
                 if let Some(first) = self.allocate_point_faces(lights) {
                     shadows = (lists.shadows.rows.len() as u32, 6);
+                    let soft_size = soft_size(light, light.radius);
                     for (at, face) in (0..).zip(&CUBE_MAP_FACES) {
                         let shadow = ShadowMapDraw {
                             kind: ShadowMapKind::PointFaces,
@@ -229,7 +232,7 @@ impl ShadowMapAllocator {
                         let clip = face_clip_from_world(transform, face, light.shadow_map_near_z);
                         let cull_row =
                             CullViewRow::light(&clip, transform.translation(), light.range);
-                        let shadow = (shadow, shadow_row(clip), cull_row);
+                        let shadow = (shadow, shadow_row(clip, soft_size), cull_row);
                         add_shadow(lists, &lights.instances, shadow, layers);
                     }
                 }
@@ -264,6 +267,7 @@ impl ShadowMapAllocator {
                 let mut shadows = (0, 0);
                 if let Some(tile) = self.allocate_atlas_tiles(lights, 1, "a spot light") {
                     shadows = (lists.shadows.rows.len() as u32, 1);
+                    let soft_size = soft_size(light, light.radius);
                     let clip =
                         spot_light_clip_from_view(light.outer_angle, light.shadow_map_near_z)
                             * Mat4::from(spot_light_world_from_view(transform).inverse());
@@ -275,7 +279,7 @@ impl ShadowMapAllocator {
                         is_drawn: true,
                     };
                     let cull_row = CullViewRow::light(&clip, transform.translation(), light.range);
-                    let shadow = (shadow, shadow_row(clip), cull_row);
+                    let shadow = (shadow, shadow_row(clip, soft_size), cull_row);
                     add_shadow(lists, &lights.instances, shadow, layers);
                 }
                 self.shared_shadow_rows.insert(entity, shadows);
@@ -480,14 +484,14 @@ fn color(color: Color, intensity: f32) -> [f32; 3] {
         .map(|channel| channel * intensity)
 }
 
-fn shadow_row(clip_from_world: Mat4) -> ShadowViewRow {
+fn shadow_row(clip_from_world: Mat4, soft_size: f32) -> ShadowViewRow {
     ShadowViewRow {
         clip_from_world: clip_from_world.to_cols_array(),
         tile: [0.0; 4],
         far: 0.0,
         blend: 0.0,
         texel_size: 0.0,
-        unused: 0.0,
+        soft_size,
     }
 }
 

@@ -58,6 +58,7 @@ fn lighting_features(
         ranged_lights: kinds.clone().any(|kind| kind != DIRECTIONAL),
         rect_lights: kinds.any(|kind| kind == RECT),
         shadows: has_shadows,
+        soft_shadows: shadows.rows.iter().any(|row| row.soft_size > 0.0),
         environments: views().any(|view| view.environment_count > 0),
         contact_shadows: views().any(|view| view.contact_shadows[0] > 0.0)
             && lights

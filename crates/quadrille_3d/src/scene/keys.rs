@@ -185,6 +185,8 @@ pub(crate) struct LightingFeatures {
     /// Rectangular lights, which also change the rounding of others.
     pub(crate) rect_lights: bool,
     pub(crate) shadows: bool,
+    /// Shadows that are soft by the size of their light.
+    pub(crate) soft_shadows: bool,
     /// Environment maps and irradiance volumes.
     pub(crate) environments: bool,
     pub(crate) fog: bool,
@@ -209,6 +211,7 @@ impl LightingFeatures {
             (self.ranged_lights, needed.ranged_lights),
             (self.rect_lights, needed.rect_lights),
             (self.shadows, needed.shadows),
+            (self.soft_shadows, needed.soft_shadows),
             (self.environments, needed.environments),
             (self.fog, needed.fog),
             (self.contact_shadows, needed.contact_shadows),

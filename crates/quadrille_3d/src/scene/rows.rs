@@ -220,7 +220,8 @@ pub(crate) struct ShadowViewRow {
     pub(crate) blend: f32,
     /// World size of a texel of a cascade.
     pub(crate) texel_size: f32,
-    pub(crate) unused: f32,
+    /// Size of the light for soft shadows; 0 without them.
+    pub(crate) soft_size: f32,
 }
 
 /// Bytes of the maximum number of [`ShadowViewRow`]s, within the guaranteed `maxUniformBufferRange`.

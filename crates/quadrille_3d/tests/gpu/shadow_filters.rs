@@ -1,4 +1,4 @@
-//! Filters of the shadows of point and spot lights, against the same sums of comparisons in double precision.
+//! Filters of shadows against the same sums of comparisons in double precision.
 
 use bevy_ecs::prelude::*;
 use bevy_light::{
@@ -9,6 +9,10 @@ use bevy_math::{DVec2, DVec3};
 use quadrille_3d::prelude::*;
 
 use crate::common::{EXACT, Rig};
+
+#[cfg(feature = "experimental_pbr_pcss")]
+#[path = "shadow_filters/soft.rs"]
+mod soft;
 
 const WIDTH: u32 = 64;
 const HEIGHT: u32 = 8;
@@ -80,6 +84,15 @@ fn compare(texel: f64) -> f64 {
     (texel + 0.5 - FIRST_LIT).clamp(0.0, 1.0)
 }
 
+/// Size of a spot light's texel in bevy's formulas, whatever the light.
+const SPOT_TEXEL: f64 = 0.0134277345;
+
+/// Radius of the spiral in texels, for texels of a size.
+fn spiral_radius(texel: f64) -> f64 {
+    let slope = (0.035 - 0.015) / (0.022949219 - 0.00390625);
+    (0.015 + (texel - 0.00390625) * slope) / texel
+}
+
 /// Position of a pixel of the row, and the point of the floor that it shows.
 fn floor_at(column: u32) -> [DVec2; 2] {
     let pixel = DVec2::new(f64::from(column) + 0.5, f64::from(ROW) + 0.5);
@@ -134,9 +147,7 @@ fn of_spot_light(method: ShadowFilteringMethod, column: u32) -> f64 {
         }
         // bevy assumes the same texel size for all spot lights.
         ShadowFilteringMethod::Temporal => {
-            let size = 0.0134277345;
-            let slope = (0.035 - 0.015) / (0.022949219 - 0.00390625);
-            let radius = (0.015 + (size - 0.00390625) * slope) / size;
+            let radius = spiral_radius(SPOT_TEXEL);
             let taps = spiral(pixel).map(|tap| compare(texel + radius * tap.x));
             taps.sum::<f64>() / 8.0
         }
@@ -195,6 +206,10 @@ fn visibility(rig: &mut Rig) -> Vec<f64> {
         let world = rig.app.world_mut();
         let mut points = world.query::<&mut PointLight>();
         for mut light in points.iter_mut(world) {
+            light.shadow_maps_enabled = is_on;
+        }
+        let mut suns = world.query::<&mut DirectionalLight>();
+        for mut light in suns.iter_mut(world) {
             light.shadow_maps_enabled = is_on;
         }
         let mut spots = world.query::<&mut SpotLight>();
