@@ -32,16 +32,26 @@ struct DecaledSurface {
 // Applies the decals at a point to a surface with this base color and normal, in their order.
 fn apply_decals(base: vec4f, normal: vec3f, world_position: vec3f, view: View) -> DecaledSurface {
     var surface = DecaledSurface(base, vec2f(0.0), 1.0, normal, vec3f(0.0));
-    let axes = vec3u(0u, SLICES_PER_AXIS, 2u * SLICES_PER_AXIS);
-    let slices = view.first_decal_mask + (slices_at(view, world_position) + axes) * view.decal_words;
+    let masks = masks_at(world_position, view);
     for (var word = 0u; word < view.decal_words; word++) {
-        var bits = mask_word(slices.x + word) & mask_word(slices.y + word) & mask_word(slices.z + word);
+        var bits = mask_bits(masks, word);
         while bits != 0u {
             apply_decal(&surface, decal_at(word * 32u + firstTrailingBit(bits)), world_position);
             bits &= bits - 1u;
         }
     }
     return surface;
+}
+
+// Offsets of the masks of the three slices that a point is in.
+fn masks_at(world_position: vec3f, view: View) -> vec3u {
+    let axes = vec3u(0u, SLICES_PER_AXIS, 2u * SLICES_PER_AXIS);
+    return view.first_decal_mask + (slices_at(view, world_position) + axes) * view.decal_words;
+}
+
+// Word of the decals that touch all three slices.
+fn mask_bits(masks: vec3u, word: u32) -> u32 {
+    return mask_word(masks.x + word) & mask_word(masks.y + word) & mask_word(masks.z + word);
 }
 
 fn mask_word(at: u32) -> u32 {
@@ -58,12 +68,15 @@ fn decal_at(index: u32) -> Decal {
     return Decal(rows, decals[at + 3u], decals[at + 4u].x, array<u32, 3>());
 }
 
-fn apply_decal(surface: ptr<function, DecaledSurface>, decal: Decal, world_position: vec3f) {
+// Position in the box of a decal, which reaches from -0.5 to 0.5.
+fn local_position(decal: Decal, world_position: vec3f) -> vec3f {
     let homogeneous = vec4f(world_position, 1.0);
-    let x = decal.local_from_world[0];
-    let y = decal.local_from_world[1];
-    let z = decal.local_from_world[2];
-    let local = vec3f(dot(x, homogeneous), dot(y, homogeneous), dot(z, homogeneous));
+    let rows = decal.local_from_world;
+    return vec3f(dot(rows[0], homogeneous), dot(rows[1], homogeneous), dot(rows[2], homogeneous));
+}
+
+fn apply_decal(surface: ptr<function, DecaledSurface>, decal: Decal, world_position: vec3f) {
+    let local = local_position(decal, world_position);
     if any(abs(local) > vec3f(0.5)) {
         return;
     }
@@ -79,7 +92,8 @@ fn apply_decal(surface: ptr<function, DecaledSurface>, decal: Decal, world_posit
     }
     if decal.textures.y != NO_TEXTURE {
         let texel = sample_base_level(decal.textures.y, uv).xyz * 2.0 - 1.0;
-        let axes = mat3x3f(normalize(x.xyz), normalize(y.xyz), normalize(z.xyz));
+        let rows = decal.local_from_world;
+        let axes = mat3x3f(normalize(rows[0].xyz), normalize(rows[1].xyz), normalize(rows[2].xyz));
         (*surface).normal = blend_normals((*surface).normal, texel, axes);
     }
     if decal.textures.w != NO_TEXTURE {

@@ -9,6 +9,8 @@ mod atmosphere;
 mod auto_exposure;
 #[path = "gpu/bevy_programs.rs"]
 mod bevy_programs;
+#[path = "gpu/bevy_shaders.rs"]
+mod bevy_shaders;
 #[path = "gpu/bloom.rs"]
 mod bloom;
 #[path = "gpu/camera_effects.rs"]

@@ -8,7 +8,7 @@ use quadrille::vulkan::shader::ShaderModule;
 use quadrille_content::materials::BINDLESS_ADVICE;
 
 /// Modules by path.
-const MODULES: [(&str, &str); 14] = [
+const MODULES: [(&str, &str); 17] = [
     (
         "bevy_render::view",
         include_str!("../../shaders/bevy/view.wgsl"),
@@ -65,17 +65,29 @@ const MODULES: [(&str, &str); 14] = [
         "bevy_pbr::render::pbr_bindings",
         include_str!("../../shaders/bevy/pbr_bindings.wgsl"),
     ),
+    (
+        "bevy_pbr::render::clustered_forward",
+        include_str!("../../shaders/bevy/clustered_forward.wgsl"),
+    ),
+    (
+        "bevy_pbr::decal::clustered",
+        include_str!("../../shaders/bevy/clustered_decals.wgsl"),
+    ),
+    (
+        "bevy_pbr::light_probe::irradiance_volume",
+        include_str!("../../shaders/bevy/irradiance_volume.wgsl"),
+    ),
 ];
 
 /// Advice for names of bevy that do not exist here; a path also covers all names below it.
-const ADVICE: [(&str, &str); 15] = [
+const ADVICE: [(&str, &str); 14] = [
     (
         "bevy_pbr::render::mesh_bindings",
         "call functions of `bevy_pbr::render::mesh_functions`; materials need no slot",
     ),
     (
         "bevy_pbr::render::mesh_view_bindings",
-        "`view` and `globals` exist; call `bevy_pbr::render::pbr_functions::apply_pbr_lighting` for lights and fog",
+        "`view`, `globals`, `clustered_decal_textures` and `clustered_decal_sampler` exist; call `bevy_pbr::render::pbr_functions::apply_pbr_lighting` for lights and fog",
     ),
     (
         "bevy_pbr::render::view_transformations",
@@ -83,7 +95,7 @@ const ADVICE: [(&str, &str); 15] = [
     ),
     (
         "bevy_pbr::render::pbr_bindings",
-        "`material` exists; call `bevy_pbr::render::pbr_fragment::pbr_input_from_standard_material`, which samples the textures",
+        "`material` exists, and the textures of base color, emission, metal and roughness, occlusion, normals and depth; call `bevy_pbr::render::pbr_fragment::pbr_input_from_standard_material`, which samples the textures",
     ),
     (
         "bevy_pbr::render::clustered_forward",
@@ -91,7 +103,7 @@ const ADVICE: [(&str, &str); 15] = [
     ),
     (
         "bevy_pbr::decal",
-        "call `quadrille_3d::decals::apply_decals`, which finds the decals of a fragment",
+        "call `bevy_pbr::decal::clustered::apply_decals`, which finds the decals of a fragment",
     ),
     (
         "bevy_pbr::deferred",
@@ -108,10 +120,6 @@ const ADVICE: [(&str, &str); 15] = [
     (
         "bevy_pbr::prepass::utils",
         "`prepass_depth`, `prepass_normal` and `prepass_motion_vector` exist",
-    ),
-    (
-        "bevy_pbr::light_probe::irradiance_volume",
-        "call `quadrille_3d::environment::irradiance_volume_light`",
     ),
     (
         "bevy_core_pipeline::tonemapping",

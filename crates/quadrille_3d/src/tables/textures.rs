@@ -50,6 +50,7 @@ impl Textures3d {
         let desc = ImageTableDesc::d2("3d textures", MAX_TEXTURES).with_sampler(&sampler);
         let mut table = gpu.image_table(&desc)?;
         let fallbacks = FallbackImages::new(gpu, uploads)?;
+        // The first, which shaders rely on (`pbr_bindings.wgsl`).
         let white = table.insert(fallbacks.white())?;
         Ok(Self {
             table,

@@ -10,6 +10,7 @@
 //! fragment's entry point takes the instance as a further input and fills the variables first; a vertex's is called by
 //! one that hands the instance on. Errors show the lines of the files.
 
+mod elements;
 mod entry;
 mod globals;
 mod pulled;
@@ -175,6 +176,9 @@ fn generate(
     let mut globals = scanner.globals(layout)?;
     scanner.assign_storage(&mut globals, layout, form, bound)?;
     let mut edits = scanner.names();
+    if form.images == MaterialImages::Bindless {
+        scanner.replace_elements(&mut edits);
+    }
     for global in &globals {
         edits.push((global.at.clone(), global.declaration()));
         if global.storage == Storage::Element {

@@ -12,6 +12,9 @@
 //! any order, so modules may import each other. A word is renamed everywhere in its module, which keeps scopes intact,
 //! so no other grammar needs to be parsed. Each byte of the joined source keeps its origin: [`Joined`].
 //!
+//! What a published module imports is also a name of it, as if it were declared there: resources that other crates name
+//! differently need no second declaration.
+//!
 //! Imported modules keep only the declarations that the shader needs, and all `override`s and assertions. Conditions
 //! may remove an imported name if nothing needs it, as in bevy.
 //!
@@ -276,6 +279,16 @@ impl Composer<'_> {
 
     /// Resolves an import; `None` if its module was only now opened and has to be resolved first.
     fn resolve(&mut self, at: usize, import: &Import) -> Result<Option<Target>, ShaderError> {
+        self.resolve_once(at, import, true)
+    }
+
+    /// Resolves an import of a name that its module declares or, if `forwards`, imports itself.
+    fn resolve_once(
+        &mut self,
+        at: usize,
+        import: &Import,
+        forwards: bool,
+    ) -> Result<Option<Target>, ShaderError> {
         let path = &import.path[..];
         let [parent @ .., item] = path else {
             return Err(self.error_at(at, &import.at, "an import names nothing".to_owned()));
@@ -291,8 +304,12 @@ impl Composer<'_> {
                 let name = item.clone();
                 return Ok(Some(Target::Item { module, name }));
             }
+            if let Some(import) = self.forwarded(module, item).filter(|_| forwards) {
+                return self.resolve_once(module, &import, false);
+            }
             let whole = self.locate(at, import, path)?;
             if whole.as_ref().is_none_or(|whole| !exists(whole)) {
+                let declared = &self.modules[module].parsed.declared;
                 let label = &self.modules[module].label;
                 let hint = hint(item, declared.iter().map(String::as_str));
                 let message = match (module::advice(&path.join("::")), label.as_str()) {
@@ -311,6 +328,19 @@ impl Composer<'_> {
             Some(whole) => Ok(self.module(at, import, whole)?.map(Target::Module)),
             None => Err(self.nothing(at, import)),
         }
+    }
+
+    /// Returns the import by which a published module has a name of another one. That one declares it: names are not
+    /// passed on twice, so there are no cycles.
+    fn forwarded(&self, module: usize, name: &str) -> Option<Import> {
+        let Module {
+            location, parsed, ..
+        } = &self.modules[module];
+        let import = parsed.imports.iter().find(|import| import.name == name)?;
+        let Location::Published(_) = location else {
+            return None;
+        };
+        Some(import.clone())
     }
 
     /// Returns the index of the module at a location that exists; `None` if the module was only now opened.

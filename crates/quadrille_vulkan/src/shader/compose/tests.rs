@@ -290,6 +290,43 @@ fn crates_publish_modules() {
     assert!(said(publish("a::b c", "")).is_some());
 }
 
+#[test]
+fn imports_of_published_modules_are_their_names() {
+    let publish = |path: &str, source: &str| ShaderModule::new(path, source).publish().unwrap();
+    publish(
+        "of_names::own",
+        "fn twice(it: f32) -> f32 { return 2.0 * it; }",
+    );
+    publish("of_names::other", "import package::own::twice as doubled;");
+    publish("of_names::third", "import package::other::doubled;");
+    // Each imports the name of the other.
+    publish("of_names::ring", "import package::circle::round;");
+    publish("of_names::circle", "import package::ring::round;");
+    let shader = |module: &str, call: &str| {
+        let source = format!(
+            "import of_names::{module};
+            @group(0) @binding(0) var<storage, read_write> out: array<f32>;
+            @compute @workgroup_size(1) fn main() {{ out[0] = {module}::{call}; }}"
+        );
+        GpuShader::wgsl("inline", &source).map_err(|error| error.line())
+    };
+    let doubled = shader("other", "doubled(1.0)").unwrap();
+    assert_eq!(names(&doubled).0, ["out"]);
+    // Names are passed on once.
+    for (module, call, said) in [
+        (
+            "third",
+            "doubled(1.0)",
+            "of_names::other declares no `doubled`",
+        ),
+        ("circle", "round(1.0)", "of_names::ring declares no `round`"),
+        ("other", "twice(1.0)", "of_names::other declares no `twice`"),
+    ] {
+        let found = shader(module, call).map(drop).unwrap_err();
+        assert!(found.contains(said), "{module}::{call}: {found}");
+    }
+}
+
 /// Incomplete imports, as saved by an editor, are errors or shaders.
 #[test]
 fn no_half_of_an_import_panics() {
