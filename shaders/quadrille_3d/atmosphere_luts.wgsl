@@ -3,13 +3,16 @@
 
 import quadrille_3d::atmosphere::{
     INVERSE_SPHERE, PI, Path, Ray, add_step, altitude_along, atmosphere, camera_ray, distance_to_end, hits_ground,
-    horizon_length, lut_unit, march_sky, medium_at, mu_along, optical_depth, sky_view_direction, squared_rise,
-    transmittance_to_light, view_direction,
+    horizon_length, lut_sampler, lut_unit, lut_uv, march_sky, medium_at, mu_along, optical_depth, sky_view_direction,
+    sky_view_unit, squared_rise, transmittance_to_light, view_direction,
 };
+import quadrille_3d::cube_faces::{cube_direction, texel_to_face_uv};
 
 @group(0) @binding(8) var output: texture_storage_2d<rgba16float, write>;
 @group(0) @binding(9) var scattering_output: texture_storage_3d<rgba16float, write>;
 @group(0) @binding(10) var depth_output: texture_storage_3d<rgba16float, write>;
+@group(0) @binding(11) var cube_output: texture_storage_2d_array<rgba16float, write>;
+@group(0) @binding(12) var sky_view_lut: texture_2d<f32>;
 
 // Largest half float.
 const MAX_HALF: f32 = 65504.0;
@@ -128,6 +131,21 @@ fn sky_view(@builtin(global_invocation_id) id: vec3u) {
     let direction = sky_view_direction(lut_unit(id.xy, size));
     let light = march_sky(direction, atmosphere.sky_view_samples);
     textureStore(output, id.xy, vec4f(min(light, vec3f(MAX_HALF)), 1.0));
+}
+
+// Cube of the sky around the camera, without the disks of lights, as in bevy.
+@compute @workgroup_size(8, 8)
+fn sky_cube(@builtin(global_invocation_id) id: vec3u) {
+    let side = textureDimensions(cube_output).x;
+    if any(id.xy >= vec2u(side)) {
+        return;
+    }
+    let face_uv = texel_to_face_uv(vec2f(id.xy) + 0.5, side);
+    // Cubes are left-handed.
+    let direction = normalize(cube_direction(face_uv, id.z)) * vec3f(1.0, 1.0, -1.0);
+    let uv = lut_uv(sky_view_unit(direction), textureDimensions(sky_view_lut));
+    let light = textureSampleLevel(sky_view_lut, lut_sampler, uv, 0.0).rgb;
+    textureStore(cube_output, id.xy, id.z, vec4f(light, 1.0));
 }
 
 // Scattered light and optical depth from the camera to the far side of each slice.

@@ -19,8 +19,8 @@ use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_light::cluster::ClusterVisibilityClass;
 use bevy_light::{
-    EnvironmentMapLight, GeneratedEnvironmentMapLight, IrradianceVolume, LightProbe,
-    ParallaxCorrection, Skybox,
+    AtmosphereEnvironmentMapLight, EnvironmentMapLight, GeneratedEnvironmentMapLight,
+    IrradianceVolume, LightProbe, ParallaxCorrection, Skybox,
 };
 use bevy_math::{Affine3A, Quat, Vec3};
 use bevy_transform::components::GlobalTransform;
@@ -71,11 +71,13 @@ pub struct Environments3d(pub(crate) GpuBuffer);
 #[derive(Resource, Default)]
 pub(crate) struct EnvironmentList(pub(crate) RawBufferVec<EnvironmentRow>);
 
-/// Environment components of an entity. `EnvironmentMapLight` takes precedence over a generated one, as in bevy.
+/// Environment components of an entity. `EnvironmentMapLight` takes precedence over a generated one, as in bevy, and
+/// both over that of an atmosphere.
 #[derive(QueryData)]
 pub(crate) struct EnvironmentSource {
     prefiltered: Option<&'static EnvironmentMapLight>,
     generated: Option<&'static GeneratedEnvironmentMapLight>,
+    atmosphere: Option<&'static AtmosphereEnvironmentMapLight>,
 }
 
 /// Camera with its environment components.
@@ -104,6 +106,7 @@ pub(crate) struct Probe {
 type HasEnvironment = Or<(
     With<EnvironmentMapLight>,
     With<GeneratedEnvironmentMapLight>,
+    With<AtmosphereEnvironmentMapLight>,
     With<IrradianceVolume>,
 )>;
 
@@ -160,6 +163,10 @@ pub(crate) fn queue_environments(
             skies.0.insert(view.row, sky);
         }
         let first = rows.len();
+        let eye = Eye {
+            camera: view.camera,
+            exposure: environment_camera.exposure.exposure(),
+        };
         world.collect_probes(&environment_camera, &mut probe_entities);
         for &entity in &*probe_entities {
             if let Ok(probe) = world.probes.get(entity) {
@@ -173,13 +180,14 @@ pub(crate) fn queue_environments(
             if let Ok(probe) = world.probes.get(entity) {
                 let subject = format_args!("the light probe {}", entity_name(entity));
                 rows.extend(
-                    probe_row(&probe, &mut source).and_then(|row| world.validated(subject, row)),
+                    probe_row(&probe, &mut source, eye)
+                        .and_then(|row| world.validated(subject, row)),
                 );
             }
         }
         let subject = format_args!("the environment of the camera {}", entity_name(view.camera));
         rows.extend(
-            camera_environment_row(&environment_camera.environment_map, &mut source)
+            camera_environment_row(&environment_camera.environment_map, &mut source, eye)
                 .and_then(|row| world.validated(subject, row)),
         );
         if let Some(row) = view_rows.rows.get_mut(view.row as usize) {
@@ -245,12 +253,20 @@ impl EnvironmentParams<'_, '_> {
     }
 }
 
+/// Camera that sees an environment.
+#[derive(Clone, Copy)]
+struct Eye {
+    camera: Entity,
+    exposure: f32,
+}
+
 /// Row of a camera's environment map.
 fn camera_environment_row(
     environment_map: &EnvironmentSourceItem<'_, '_>,
     source: &mut MapSource,
+    eye: Eye,
 ) -> Option<EnvironmentRow> {
-    let (row, rotation) = lookup_maps(environment_map, source)?;
+    let (row, rotation) = lookup_maps(environment_map, source, eye)?;
     Some(EnvironmentRow {
         probe_from_world: affine_rows(Affine3A::from_quat(rotation.inverse())),
         kind: KIND_CAMERA,
@@ -259,8 +275,8 @@ fn camera_environment_row(
 }
 
 /// Row of a reflection probe.
-fn probe_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<EnvironmentRow> {
-    let (row, rotation) = lookup_maps(&item.environment_map, source)?;
+fn probe_row(item: &ProbeItem<'_, '_>, source: &mut MapSource, eye: Eye) -> Option<EnvironmentRow> {
+    let (row, rotation) = lookup_maps(&item.environment_map, source, eye)?;
     let world_from_probe = item.transform.affine() * Affine3A::from_quat(rotation);
     let bounds = match item.parallax {
         Some(ParallaxCorrection::None) => Vec3::ZERO,
@@ -293,20 +309,21 @@ fn volume_row(item: &ProbeItem<'_, '_>, source: &mut MapSource) -> Option<Enviro
 fn lookup_maps(
     environment_map: &EnvironmentSourceItem<'_, '_>,
     source: &mut MapSource,
+    eye: Eye,
 ) -> Option<(EnvironmentRow, Quat)> {
-    let (cubes, intensity, rotation) =
-        match (environment_map.prefiltered, environment_map.generated) {
-            (Some(light), _) => {
-                let diffuse = source.cube(&light.diffuse_map, "a diffuse map")?;
-                let specular = source.cube(&light.specular_map, "a specular map")?;
-                ([diffuse, specular], light.intensity, light.rotation)
-            }
-            (None, Some(light)) => {
-                let filtered = source.filtered(&light.environment_map)?;
-                (filtered, light.intensity, light.rotation)
-            }
-            (None, None) => return None,
-        };
+    let (cubes, intensity, rotation) = if let Some(light) = environment_map.prefiltered {
+        let diffuse = source.cube(&light.diffuse_map, "a diffuse map")?;
+        let specular = source.cube(&light.specular_map, "a specular map")?;
+        ([diffuse, specular], light.intensity, light.rotation)
+    } else if let Some(light) = environment_map.generated {
+        let filtered = source.filtered(&light.environment_map)?;
+        (filtered, light.intensity, light.rotation)
+    } else {
+        let light = environment_map.atmosphere?;
+        let cubes = source.atmosphere(eye.camera)?;
+        // The sky is pre-exposed.
+        (cubes, light.intensity / eye.exposure, Quat::IDENTITY)
+    };
     let [diffuse, specular] = cubes;
     let row = EnvironmentRow {
         intensity,

@@ -46,7 +46,11 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 23] = [
+const MODULES: [(&str, &str); 24] = [
+    (
+        "quadrille_3d::cube_faces",
+        include_str!("../shaders/cube_faces.wgsl"),
+    ),
     (
         "quadrille_3d::atmosphere",
         include_str!("../shaders/atmosphere.wgsl"),

@@ -5,7 +5,8 @@
 //! list_atmospheres     cameras with a planet whose medium is loaded; images of media and LUTs
 //! attenuate_sunlight   transmittance between surfaces and directional lights
 //! prepare_atmospheres  a row per view; LUTs that are out of date
-//! atmosphere_luts_3d   writes these: transmittance, multiple scattering; sky view, aerial view
+//! atmosphere_luts_3d   writes these: transmittance, multiple scattering; sky view, aerial view; cubes of skies, which
+//!                      `filter_env_3d` filters for `AtmosphereEnvironmentMapLight`
 //! atmosphere_3d        attenuates sky and opaque surfaces, and adds scattered light and disks
 //! ```
 //!
@@ -21,7 +22,7 @@ mod sunlight;
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use quadrille::ecs::{AccessList, AnyAccess, Compute, PassUse, access_kind};
+use quadrille::ecs::{AccessList, AnyAccess, Compute, DeclaredView, PassUse, access_kind};
 use quadrille::prelude::{
     ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, GraphicsPipeline,
     GraphicsPipelineDesc, Recorder, Render, RenderStartup, Uniform,
@@ -40,6 +41,7 @@ use sunlight::attenuate_sunlight;
 
 use crate::camera_effect::warn_of_cameras_without_3d;
 use crate::effects::skybox::skybox_3d;
+use crate::environment::filter::{filter_env_3d, prepare_filter_images};
 use crate::passes::draw::SceneTargets3d;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::SceneDepths;
@@ -71,8 +73,12 @@ impl Plugin for AtmospherePlugin {
                     attenuate_sunlight
                         .in_set(Prepare3dSystems::Queue)
                         .after(queue_views),
-                    prepare_atmospheres.in_set(Prepare3dSystems::PrepareEffects),
-                    atmosphere_luts_3d.in_set(Pass3dSystems::Environment),
+                    prepare_atmospheres
+                        .in_set(Prepare3dSystems::PrepareEffects)
+                        .before(prepare_filter_images),
+                    atmosphere_luts_3d
+                        .in_set(Pass3dSystems::Environment)
+                        .before(filter_env_3d),
                     atmosphere_3d.in_set(Pass3dSystems::Skybox).after(skybox_3d),
                 ),
             );
@@ -86,6 +92,7 @@ pub struct AtmospherePipelines {
     multiscattering: ComputePipeline,
     sky_view: ComputePipeline,
     aerial_view: ComputePipeline,
+    sky_cube: ComputePipeline,
     /// For depths with one sample, and with several.
     attenuate: [GraphicsPipeline; 2],
     scatter: [GraphicsPipeline; 2],
@@ -120,6 +127,7 @@ fn init_atmosphere_pipelines(mut commands: Commands, gpu: Res<GpuDevice>) -> Res
         multiscattering: compute("atmosphere multiscattering", "multiscattering")?,
         sky_view: compute("atmosphere sky view", "sky_view")?,
         aerial_view: compute("atmosphere aerial view", "aerial_view")?,
+        sky_cube: compute("atmosphere sky cube", "sky_cube")?,
         attenuate: [
             attenuate("atmosphere attenuation", "attenuate_main")?,
             attenuate(
@@ -207,6 +215,12 @@ pub fn atmosphere_luts_3d(
                 compute.dispatch_invocations([width, height, 1]);
             });
         }
+        if drawn.writes_cube
+            && let Some(cube) = written.get(params.cache.cube_image(at))
+            && let Some(sky) = params.luts.get(first)
+        {
+            params.write_cube(&mut recorder, sky, cube.mip(0), drawn.row);
+        }
     }
 }
 
@@ -251,6 +265,26 @@ impl<'w> AtmosphereParams3d<'w> {
         let images = names.into_iter().zip(first..);
         inputs.extend(images.filter_map(|(name, it)| Some((name, self.luts.get(it)?))));
         inputs
+    }
+
+    /// Records a pass that writes the first level of a cube from the sky-view LUT.
+    fn write_cube(
+        &self,
+        recorder: &mut Recorder,
+        sky: AnyAccess<'_>,
+        cube: DeclaredView<'_>,
+        row: u32,
+    ) {
+        let [side, _, _] = cube.extent();
+        let rows = self.rows.any();
+        let uses = [sky.as_declared(), cube.as_declared(), rows.as_declared()];
+        let mut pass = recorder.pass("atmosphere sky cube", &uses);
+        pass.compute(&self.pipelines.sky_cube)
+            .bind("sky_view_lut", &sky)
+            .bind("cube_output", &cube)
+            .sampler("lut_sampler", &self.shared.clamped_sampler)
+            .bind_bytes("atmosphere", &self.rows, row_bytes(row))
+            .dispatch_invocations([side, side, 6]);
     }
 
     /// Records a pass that writes LUTs.

@@ -17,7 +17,8 @@ const IRRADIANCE_SOURCE_SIZE: u32 = 8;
 /// Conversion and filtering of one image on the device.
 #[derive(Clone)]
 pub(crate) struct FilterJob {
-    pub(crate) source: GpuImage,
+    /// `None`: another pass writes the first level of the cube.
+    pub(crate) source: Option<GpuImage>,
     /// Whether the source is equirectangular instead of a cube.
     pub(crate) is_equirectangular: bool,
     /// Source as a cube with all mip levels.
@@ -88,7 +89,7 @@ pub(crate) fn prepare_filter_images(
     cubes.0.clear();
     results.0.clear();
     for job in &jobs.0 {
-        sources.0.push(job.source.clone());
+        sources.0.extend(job.source.clone());
         cubes.0.extend(job.cube.clone());
         results.0.extend(job.irradiance.clone());
         results.0.extend(job.radiance.clone());
@@ -111,10 +112,14 @@ pub struct FilterImages3d<'w> {
 pub fn filter_env_3d(mut recorder: Recorder, images: FilterImages3d) {
     let pipelines = &images.pipelines;
     let mut results = images.results.iter();
-    let made = images.sources.iter().zip(images.cubes.iter());
-    for ((job, (source, cube)), levels) in images.jobs.0.iter().zip(made).zip(images.levels.iter())
-    {
-        make_cube(&mut recorder, pipelines, job, [source, cube, levels]);
+    let mut sources = images.sources.iter();
+    let made = images.cubes.iter().zip(images.levels.iter());
+    for (job, (cube, levels)) in images.jobs.0.iter().zip(made) {
+        let source = job.source.as_ref().and_then(|_| sources.next());
+        if let Some(source) = source {
+            convert(&mut recorder, pipelines, job, [source, cube]);
+        }
+        downsample(&mut recorder, pipelines, job, [cube, levels]);
         if let Some(desc) = job.radiance.as_ref().map(GpuImage::desc)
             && let (Some(irradiance), Some(radiance)) = (results.next(), results.next())
         {
@@ -124,12 +129,12 @@ pub fn filter_env_3d(mut recorder: Recorder, images: FilterImages3d) {
     }
 }
 
-/// Converts an image to a cube with all mip levels.
-fn make_cube(
+/// Converts an image to the first mip level of a cube.
+fn convert(
     recorder: &mut Recorder,
     pipelines: &FilterPipelines3d,
     job: &FilterJob,
-    [source, cube, levels]: [AnyAccess<'_>; 3],
+    [source, cube]: [AnyAccess<'_>; 2],
 ) {
     let Some(desc) = job.cube.as_ref().map(GpuImage::desc) else {
         return;
@@ -147,6 +152,18 @@ fn make_cube(
             alpha: 0.0,
         }))
         .dispatch_invocations([desc.extent[0], desc.extent[0], 6]);
+}
+
+/// Writes the other mip levels of a cube.
+fn downsample(
+    recorder: &mut Recorder,
+    pipelines: &FilterPipelines3d,
+    job: &FilterJob,
+    [cube, levels]: [AnyAccess<'_>; 2],
+) {
+    let Some(desc) = job.cube.as_ref().map(GpuImage::desc) else {
+        return;
+    };
     for level in 1..desc.mip_levels {
         let (from, to) = (levels.mip(level - 1), cube.mip(level));
         let mut pass = recorder.pass("filter_env_3d", &[from.as_declared(), to.as_declared()]);

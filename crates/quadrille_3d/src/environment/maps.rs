@@ -5,6 +5,7 @@
 
 use bevy_asset::{AssetId, Handle};
 use bevy_derive::{Deref, DerefMut};
+use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_platform::collections::HashMap;
@@ -69,6 +70,8 @@ impl Cubes3d {
 #[derive(Resource, Default)]
 pub struct EnvironmentMaps3d {
     generated: HashMap<AssetId<Image>, GeneratedMap>,
+    /// Filtered cubes of the skies of cameras with an atmosphere: irradiance and prefiltered radiance.
+    pub(crate) atmospheres: EntityHashMap<[GpuImage; 2]>,
     cubes: ResidentImages,
     volumes: ResidentImages,
     /// Number of submitted frames.
@@ -157,6 +160,7 @@ impl EnvironmentMaps3d {
     /// Drops all maps (lost device).
     pub(crate) fn mark_all_dirty(&mut self) {
         self.generated.clear();
+        self.atmospheres.clear();
         self.cubes = ResidentImages::default();
         self.volumes = ResidentImages::default();
     }
@@ -263,6 +267,12 @@ impl MapSource<'_> {
         Some([self.index(&irradiance?)?, self.index(&radiance?)?])
     }
 
+    /// Returns the filtered cubes of the sky of a camera.
+    pub(crate) fn atmosphere(&mut self, camera: Entity) -> Option<[CubeEntry; 2]> {
+        let [irradiance, radiance] = self.maps.atmospheres.get(&camera)?.clone();
+        Some([self.index(&irradiance)?, self.index(&radiance)?])
+    }
+
     /// Returns the generated map of an image, with the cubes that `need` requires.
     fn generated(
         &mut self,
@@ -289,8 +299,8 @@ impl MapSource<'_> {
             None => (Some(FilterJob::new(image)), true),
         };
         if let Some(filter) = &mut filter {
-            filter.source = image.clone();
-            if let Err(error) = self.create_missing_cubes(filter, need) {
+            filter.source = Some(image.clone());
+            if let Err(error) = self.create_missing_cubes(filter, image, need) {
                 self.warnings.warn("a skybox", || {
                     format!("its cube cannot be created: {error}")
                 });
@@ -319,36 +329,27 @@ impl MapSource<'_> {
     }
 
     /// Creates the missing cubes of `need`.
-    fn create_missing_cubes(&self, filter: &mut FilterJob, need: MapUse) -> Result<(), Error> {
-        let [width, _, _] = filter.source.desc().extent;
+    fn create_missing_cubes(
+        &self,
+        filter: &mut FilterJob,
+        image: &GpuImage,
+        need: MapUse,
+    ) -> Result<(), Error> {
+        let [width, _, _] = image.desc().extent;
         let wide = if filter.is_equirectangular {
             width / 4
         } else {
             width
         };
-        let most = if self.gpu.info().software {
-            MAX_SOFTWARE_CUBE_SIZE
-        } else {
-            CUBE_SIZE_LIMITS[1]
-        };
-        let side = wide.clamp(CUBE_SIZE_LIMITS[0], most).next_power_of_two();
-        let levels = side.ilog2() + 1;
-        let cube = |name, side, levels| {
-            let desc = ImageDesc::storage(name, [side, side], FORMAT);
-            self.gpu.create_image(&ImageDesc {
-                cube: true,
-                ..desc.with_layers(6).with_mips(levels)
-            })
-        };
+        let side = cube_side(self.gpu, wide);
         let is_of_side = |cube: &GpuImage| cube.desc().extent[0] == side;
         if !filter.cube.as_ref().is_some_and(is_of_side) {
-            filter.cube = Some(cube("3d sky", side, levels)?);
+            filter.cube = Some(sky_cube(self.gpu, side)?);
         }
         filter.keeps_cube |= need == MapUse::Sky;
         if need == MapUse::Light && !filter.radiance.as_ref().is_some_and(is_of_side) {
-            let rough_levels = levels - MIN_RADIANCE_SIZE.ilog2();
-            filter.radiance = Some(cube("3d prefiltered radiance", side, rough_levels)?);
-            filter.irradiance = Some(cube("3d irradiance", IRRADIANCE_SIZE, 1)?);
+            let [irradiance, radiance] = filtered_cubes(self.gpu, side)?;
+            (filter.irradiance, filter.radiance) = (Some(irradiance), Some(radiance));
         }
         Ok(())
     }
@@ -383,13 +384,27 @@ enum MapUse {
 impl FilterJob {
     fn new(image: &GpuImage) -> Self {
         Self {
-            source: image.clone(),
+            source: Some(image.clone()),
             is_equirectangular: !is_cube(image),
             cube: None,
             keeps_cube: false,
             radiance: None,
             irradiance: None,
         }
+    }
+
+    /// The filtering of a cube with sides of about this many texels, whose first level another pass writes.
+    pub(crate) fn of_cube(gpu: &GpuDevice, side: u32) -> Result<Self, Error> {
+        let side = cube_side(gpu, side);
+        let [irradiance, radiance] = filtered_cubes(gpu, side)?;
+        Ok(Self {
+            source: None,
+            is_equirectangular: false,
+            cube: Some(sky_cube(gpu, side)?),
+            keeps_cube: true,
+            radiance: Some(radiance),
+            irradiance: Some(irradiance),
+        })
     }
 
     fn satisfies(&self, need: MapUse) -> bool {
@@ -405,6 +420,40 @@ impl FilterJob {
             self.cube = None;
         }
     }
+}
+
+/// Side of a generated cube: the next power of two within the limits of the device.
+pub(crate) fn cube_side(gpu: &GpuDevice, wanted: u32) -> u32 {
+    let most = if gpu.info().software {
+        MAX_SOFTWARE_CUBE_SIZE
+    } else {
+        CUBE_SIZE_LIMITS[1]
+    };
+    wanted.clamp(CUBE_SIZE_LIMITS[0], most).next_power_of_two()
+}
+
+fn generated_cube(
+    gpu: &GpuDevice,
+    (name, side, levels): (&str, u32, u32),
+) -> Result<GpuImage, Error> {
+    let desc = ImageDesc::storage(name, [side, side], FORMAT);
+    gpu.create_image(&ImageDesc {
+        cube: true,
+        ..desc.with_layers(6).with_mips(levels)
+    })
+}
+
+/// Creates a cube with all mip levels.
+fn sky_cube(gpu: &GpuDevice, side: u32) -> Result<GpuImage, Error> {
+    generated_cube(gpu, ("3d sky", side, side.ilog2() + 1))
+}
+
+/// Creates cubes of irradiance and prefiltered radiance.
+fn filtered_cubes(gpu: &GpuDevice, side: u32) -> Result<[GpuImage; 2], Error> {
+    let rough_levels = side.ilog2() + 1 - MIN_RADIANCE_SIZE.ilog2();
+    let irradiance = generated_cube(gpu, ("3d irradiance", IRRADIANCE_SIZE, 1))?;
+    let radiance = generated_cube(gpu, ("3d prefiltered radiance", side, rough_levels))?;
+    Ok([irradiance, radiance])
 }
 
 fn is_cube(image: &GpuImage) -> bool {

@@ -1,5 +1,7 @@
 //! Atmospheres against integrals in double precision, closed forms and symmetry.
 
+#[path = "atmosphere/environment.rs"]
+mod environment;
 #[path = "atmosphere/reference.rs"]
 mod reference;
 #[path = "atmosphere/sunlight.rs"]

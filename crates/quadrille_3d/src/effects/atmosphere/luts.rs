@@ -11,9 +11,10 @@ use quadrille::vulkan::{Error, Format};
 
 use super::component::AtmosphereSettings;
 use super::row::AtmosphereRow;
+use crate::environment::filter::FilterJob;
 
 /// LUTs of this frame: transmittance and multiple scattering of each medium, then sky view, aerial scattering and aerial
-/// optical depth of each view.
+/// optical depth of each view, then the cubes of skies that light meshes.
 #[derive(Resource, Default, Deref)]
 pub struct AtmosphereLuts3d(pub(super) Vec<GpuImage>);
 
@@ -88,6 +89,14 @@ pub(super) struct MediumLuts {
     pub(super) first_medium_image: usize,
 }
 
+/// Cubes of the sky around a camera, which light meshes.
+pub(super) struct SkyCubes {
+    /// Side as the lights have it.
+    wanted: u32,
+    pub(super) job: FilterJob,
+    pub(super) contents: Contents,
+}
+
 /// LUTs of a view.
 pub(super) struct ViewLuts {
     pub(super) camera: Entity,
@@ -96,6 +105,7 @@ pub(super) struct ViewLuts {
     pub(super) images: [GpuImage; 3],
     pub(super) sky: Contents,
     pub(super) aerial: Contents,
+    pub(super) cubes: Option<SkyCubes>,
     /// Index of its [`MediumLuts`].
     pub(super) medium: usize,
     pub(super) row: AtmosphereRow,
@@ -111,6 +121,7 @@ pub(super) struct DrawnView {
     pub(super) row: u32,
     pub(super) writes_sky: bool,
     pub(super) writes_aerial: bool,
+    pub(super) writes_cube: bool,
 }
 
 /// LUTs of all views.
@@ -183,7 +194,7 @@ impl LutCache {
         previous: &mut PreviousLuts,
         (camera, planet): (Entity, Entity),
         (medium, row): (usize, AtmosphereRow),
-        settings: &AtmosphereSettings,
+        (settings, cube_side): (&AtmosphereSettings, Option<u32>),
     ) -> Result<(), Error> {
         // An image with one slice has two dimensions.
         let aerial = settings.aerial_view_lut_size.max(UVec3::new(1, 1, 2));
@@ -203,12 +214,18 @@ impl LutCache {
                 ],
                 sky: Contents::default(),
                 aerial: Contents::default(),
+                cubes: None,
                 medium,
                 row,
                 drawn: None,
             },
         };
         (luts.planet, luts.medium, luts.row, luts.drawn) = (planet, medium, row, None);
+        let known = luts.cubes.take();
+        luts.cubes = match known.filter(|cubes| Some(cubes.wanted) == cube_side) {
+            None => cube_side.map(|side| SkyCubes::new(gpu, side)).transpose()?,
+            known => known,
+        };
         self.views.push(luts);
         Ok(())
     }
@@ -224,11 +241,34 @@ impl LutCache {
         images.clear();
         images.extend(self.media.iter().flat_map(|luts| &luts.images).cloned());
         images.extend(self.views.iter().flat_map(|luts| &luts.images).cloned());
+        let cubes = self.views.iter().filter_map(|luts| luts.cubes.as_ref());
+        images.extend(cubes.filter_map(|cubes| cubes.job.cube.clone()));
+    }
+
+    /// Index in [`AtmosphereLuts3d`] of the cube of a view.
+    pub(super) fn cube_image(&self, view: usize) -> usize {
+        let before = self.views.iter().take(view);
+        self.first_view_image(self.views.len()) + before.filter(|luts| luts.cubes.is_some()).count()
     }
 
     /// Index in [`AtmosphereLuts3d`] of the first image of a view.
     pub(super) fn first_view_image(&self, view: usize) -> usize {
         self.media.len() * MEDIUM_LUTS + view * VIEW_LUTS
+    }
+}
+
+impl SkyCubes {
+    fn new(gpu: &GpuDevice, side: u32) -> Result<Self, Error> {
+        Ok(Self {
+            wanted: side,
+            job: FilterJob::of_cube(gpu, side)?,
+            contents: Contents::default(),
+        })
+    }
+
+    /// Irradiance and prefiltered radiance.
+    pub(super) fn filtered(&self) -> Option<[GpuImage; 2]> {
+        Some([self.job.irradiance.clone()?, self.job.radiance.clone()?])
     }
 }
 

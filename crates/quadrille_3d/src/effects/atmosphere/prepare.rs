@@ -6,7 +6,7 @@ use bevy_color::ColorToComponents as _;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_light::atmosphere::ScatteringMedium;
-use bevy_light::{Atmosphere, DirectionalLight, SunDisk};
+use bevy_light::{Atmosphere, AtmosphereEnvironmentMapLight, DirectionalLight, SunDisk};
 use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::{GpuDevice, Uploads};
@@ -15,10 +15,12 @@ use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 use super::component::AtmosphereSettings;
 use super::luts::{
-    AtmosphereLuts3d, AtmosphereRows3d, DrawnView, LutCache, MediumKey, PreviousLuts,
+    AtmosphereLuts3d, AtmosphereRows3d, DrawnView, LutCache, MediumKey, PreviousLuts, SkyCubes,
 };
 use super::medium::{AtmosphereMedia3d, Media};
 use super::row::{AtmosphereRow, MAX_LIGHTS, Sun};
+use crate::environment::filter::FilterJobs3d;
+use crate::environment::maps::EnvironmentMaps3d;
 use crate::extract::invalid_lights::direction_to_light;
 use crate::extract::unculled::Unculled;
 use crate::scene::effect_cameras::EffectCameras;
@@ -63,9 +65,16 @@ pub(super) struct AtmosphereWorld<'w, 's> {
         ),
         With<Camera3d>,
     >,
+    /// Lights of cameras and probes.
+    lights: Query<'w, 's, &'static AtmosphereEnvironmentMapLight>,
 }
 
 impl AtmosphereWorld<'_, '_> {
+    /// Side of the cubes of skies, for the largest of the lights; `None` without lights.
+    fn cube_side(&self) -> Option<u32> {
+        self.lights.iter().map(|light| light.size.x).max()
+    }
+
     /// Planet whose center is nearest to a position; of equal distances that of the first entity, as in bevy.
     fn nearest(&self, position: Vec3) -> Option<(Entity, &Atmosphere)> {
         let distance = |transform: &GlobalTransform| transform.translation().distance(position);
@@ -89,6 +98,7 @@ pub(super) struct AtmosphereImages<'w, 's> {
     gpu: Res<'w, GpuDevice>,
     uploads: ResMut<'w, Uploads>,
     warnings: Res<'w, RateLimitedWarnings>,
+    maps: ResMut<'w, EnvironmentMaps3d>,
 }
 
 /// Lists the cameras with an atmosphere, and creates the images that they lack.
@@ -101,11 +111,13 @@ pub(super) fn list_atmospheres(
     media.apply(changes);
     let mut previous = images.cache.take();
     images.medium_images.0.clear();
+    let cube_side = world.cube_side();
     for (camera, settings, view, transform) in &world.cameras {
         let planet = world.nearest(transform.translation());
         let Some((planet, atmosphere)) = planet.filter(|_| view.is_active) else {
             continue;
         };
+        let settings = (settings, cube_side);
         let added = images.add(&mut previous, (camera, planet), atmosphere, settings);
         match added {
             Ok(true) => listed.add_atmosphere(camera),
@@ -118,6 +130,14 @@ pub(super) fn list_atmospheres(
     }
     let AtmosphereImages { media, cache, .. } = &mut images;
     media.retain(|id| cache.media.iter().any(|luts| luts.key.medium == id));
+    images.maps.atmospheres.clear();
+    for luts in &images.cache.views {
+        let cubes = luts.cubes.as_ref().and_then(SkyCubes::filtered);
+        images
+            .maps
+            .atmospheres
+            .extend(cubes.map(|cubes| (luts.camera, cubes)));
+    }
     images.cache.drop_unused(previous);
     images.cache.list(&mut images.luts.0);
 }
@@ -129,7 +149,7 @@ impl AtmosphereImages<'_, '_> {
         previous: &mut PreviousLuts,
         (camera, planet): (Entity, Entity),
         atmosphere: &Atmosphere,
-        settings: &AtmosphereSettings,
+        (settings, cube_side): (&AtmosphereSettings, Option<u32>),
     ) -> Result<bool, String> {
         let Some(row) = AtmosphereRow::new(atmosphere, settings) else {
             return Err(
@@ -159,7 +179,7 @@ impl AtmosphereImages<'_, '_> {
             .map_err(text)?;
         let view = (camera, planet);
         cache
-            .add_view(gpu, previous, view, (medium, row), settings)
+            .add_view(gpu, previous, view, (medium, row), (settings, cube_side))
             .map_err(text)?;
         Ok(true)
     }
@@ -206,6 +226,7 @@ pub(super) struct AtmosphereFrame<'w> {
     warnings: Res<'w, RateLimitedWarnings>,
     gpu: Res<'w, GpuDevice>,
     uploads: ResMut<'w, Uploads>,
+    jobs: ResMut<'w, FilterJobs3d>,
 }
 
 /// Uploads the rows of views, and lists the images that have to be written.
@@ -249,10 +270,17 @@ pub(super) fn prepare_atmospheres(
         // The key of their images has the rest of what these depend on.
         let version = medium.key.version.to_le_bytes();
         let key = |part: &[u8]| [part, &version].concat();
+        let sky_key = key(luts.row.sky());
+        let mut writes_cube = false;
+        if let Some(cubes) = &mut luts.cubes {
+            writes_cube = cubes.contents.begin_write(&sky_key, submitted);
+            frame.jobs.0.extend(writes_cube.then(|| cubes.job.clone()));
+        }
         luts.drawn = Some(DrawnView {
             view: at,
             row,
-            writes_sky: luts.sky.begin_write(&key(luts.row.sky()), submitted),
+            writes_sky: luts.sky.begin_write(&sky_key, submitted),
+            writes_cube,
             writes_aerial: luts.aerial.begin_write(&key(luts.row.view()), submitted),
         });
         rows.push(luts.row);

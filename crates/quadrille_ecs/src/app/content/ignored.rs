@@ -14,8 +14,4 @@ pub const IGNORED_COMPONENTS: &[(&str, &str)] = &[
         "bevy_gizmos::transform_gizmo::TransformGizmoFocus",
         "the handles of transform gizmos are not drawn; draw lines with `Gizmos`",
     ),
-    (
-        "bevy_light::probe::AtmosphereEnvironmentMapLight",
-        "an atmosphere lights nothing; use an `EnvironmentMapLight` or a `GeneratedEnvironmentMapLight`",
-    ),
 ];
