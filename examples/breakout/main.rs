@@ -1,11 +1,12 @@
 //! Breakout with bevy's own components: sprites, text, a camera; drawn by Quadrille.
 //!
 //! The rules are in `src/breakout.rs`. Here they get a picture: an entity for everything on the
-//! field (`field.rs`), texts (`hud.rs`), and what only pleases the eye (`juice.rs`).
+//! field (`field.rs`), texts (`hud.rs`), what only pleases the eye (`juice.rs`), and sounds (`noise.rs`).
 
 mod field;
 mod hud;
 mod juice;
+mod noise;
 
 use bevy_app::{App, AppExit, Update};
 use bevy_ecs::prelude::*;
@@ -27,7 +28,7 @@ use quadrille_2d::prelude::*;
 /// Keep the ball in the air, catch capsules and clear five walls.
 ///
 /// Arrow keys, A and D or the mouse move the paddle; space or a click serves; P or escape pauses;
-/// R begins again. Gamepads: stick or directional pad, south, start, select.
+/// R begins again; M mutes. Gamepads: stick or directional pad, south, start, select.
 #[derive(Parser, Clone)]
 #[command(after_help = EXAMPLES)]
 struct Args {
@@ -88,6 +89,9 @@ fn main() -> AppExit {
         .add_plugins((plugins, Quadrille2dPlugin::default()))
         .add_plugins((args.common, input))
         .add_plugins((field::FieldPlugin, juice::JuicePlugin, hud::HudPlugin))
+        .add_plugins(noise::NoisePlugin {
+            is_audible: !every_frame,
+        })
         .add_systems(Update, (play, note_end).chain().in_set(Play))
         .run()
 }

@@ -14,6 +14,7 @@ mod hud;
 mod lamps;
 mod marker;
 mod menu;
+mod noise;
 mod options;
 mod player;
 mod process;
@@ -171,6 +172,10 @@ fn main() -> AppExit {
             effects::EffectsPlugin,
             menu::MenuPlugin,
             options::OptionsPlugin,
+            noise::NoisePlugin {
+                seed: args.seed,
+                is_audible: !every_frame,
+            },
         ));
     if every_frame {
         // Each frame is a step, so that pictures are the same each time.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use bevy_ecs::prelude::*;
 use bevy_input::keyboard::KeyCode;
 
-use crate::settings::{Action, Settings, Switch, on_or_off};
+use crate::settings::{Action, Channel, Settings, Switch, on_or_off};
 
 pub(crate) use view::{OpenButton, OptionsPlugin};
 
@@ -16,6 +16,7 @@ pub(crate) use view::{OpenButton, OptionsPlugin};
 enum Row {
     Antialiasing,
     Switch(Switch),
+    Volume(Channel),
     Key(Action),
     Defaults,
     Back,
@@ -26,6 +27,7 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     [Row::Antialiasing]
         .into_iter()
         .chain(Switch::ALL.map(Row::Switch))
+        .chain(Channel::ALL.map(Row::Volume))
         .chain(Action::ALL.map(Row::Key))
         .chain([Row::Defaults, Row::Back])
         .collect()
@@ -93,6 +95,7 @@ impl Screen {
         match row {
             Row::Antialiasing => settings.change_antialiasing(by),
             Row::Switch(switch) => settings.toggle(switch),
+            Row::Volume(channel) => settings.change_volume(channel, by),
             Row::Key(_) => self.is_binding = true,
             Row::Defaults => *settings = *defaults,
             Row::Back => self.chosen = None,
@@ -106,6 +109,7 @@ impl Screen {
         let value = match row {
             Row::Antialiasing => settings.antialiasing.name().to_uppercase(),
             Row::Switch(switch) => on_or_off(settings.has(switch)).to_owned(),
+            Row::Volume(channel) => settings.volume(channel).to_string(),
             Row::Key(_) if is_chosen && self.is_binding => "press a key".to_owned(),
             Row::Key(action) => settings.key_name(action).to_uppercase(),
             Row::Defaults | Row::Back => String::new(),
@@ -113,6 +117,7 @@ impl Screen {
         let label = match row {
             Row::Antialiasing => "antialiasing".to_owned(),
             Row::Switch(switch) => switch.name().to_owned(),
+            Row::Volume(channel) => format!("volume: {}", channel.name()),
             Row::Key(action) => format!("key: {}", action.name()),
             Row::Defaults => "default settings".to_owned(),
             Row::Back => "back".to_owned(),

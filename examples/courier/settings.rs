@@ -69,6 +69,28 @@ impl Switch {
     }
 }
 
+/// Volumes that the player chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Channel {
+    Sounds,
+    Music,
+}
+
+impl Channel {
+    pub(crate) const ALL: [Self; 2] = [Self::Sounds, Self::Music];
+
+    /// Its name in the file and on the screen.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sounds => "sounds",
+            Self::Music => "music",
+        }
+    }
+}
+
+/// Loudest value of a volume.
+const LOUDEST: u8 = 10;
+
 /// Actions with a key that the player chooses. The arrow keys steer in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
@@ -139,6 +161,8 @@ const KEYS: [(&str, KeyCode); 27] = [
 pub(crate) struct Settings {
     /// Antialiasing of the picture.
     pub(crate) antialiasing: Antialiasing,
+    /// Volumes from 0 to 10, in the order of [`Channel::ALL`].
+    pub(crate) volumes: [u8; Channel::ALL.len()],
     switches: [bool; Switch::ALL.len()],
     keys: [KeyCode; Action::ALL.len()],
 }
@@ -152,6 +176,7 @@ impl Settings {
                 Quality::Low | Quality::Medium => Antialiasing::Fxaa,
                 Quality::High => Antialiasing::Taa,
             },
+            volumes: [8, 8],
             // In the order of `Switch::ALL`.
             switches: [true, true, is_high, false, is_high, false],
             keys: [
@@ -173,6 +198,17 @@ impl Settings {
     /// Turns an effect on or off.
     pub(crate) fn toggle(&mut self, switch: Switch) {
         self.switches[switch as usize] ^= true;
+    }
+
+    /// Returns a volume from 0 to 10.
+    pub(crate) fn volume(&self, channel: Channel) -> u8 {
+        self.volumes[channel as usize]
+    }
+
+    /// Changes a volume by so many tenths.
+    pub(crate) fn change_volume(&mut self, channel: Channel, by: i32) {
+        let volume = &mut self.volumes[channel as usize];
+        *volume = (i32::from(*volume) + by).clamp(0, LOUDEST.into()) as u8;
     }
 
     /// Goes on to another antialiasing.
@@ -239,6 +275,9 @@ impl Settings {
         if name == "antialiasing" {
             let known = Antialiasing::ALL.into_iter();
             self.antialiasing = known.into_iter().find(|it| it.name() == value)?;
+        } else if let Some(channel) = Channel::ALL.into_iter().find(|it| it.name() == name) {
+            let volume = value.parse().ok().filter(|it| *it <= LOUDEST)?;
+            self.volumes[channel as usize] = volume;
         } else if let Some(action) = name.strip_prefix("key-") {
             let action = Action::ALL.into_iter().find(|it| it.name() == action)?;
             let (_, key) = KEYS.iter().find(|(it, _)| *it == value)?;
@@ -259,8 +298,10 @@ impl Settings {
         let key = |it: Action| format!("key-{} {}\n", it.name(), self.key_name(it));
         let switches: String = Switch::ALL.into_iter().map(switch).collect();
         let keys: String = Action::ALL.into_iter().map(key).collect();
+        let volume = |it: Channel| format!("{} {}\n", it.name(), self.volume(it));
+        let volumes: String = Channel::ALL.into_iter().map(volume).collect();
         let antialiasing = self.antialiasing.name();
-        format!("{HEAD}\nantialiasing {antialiasing}\n{switches}{keys}")
+        format!("{HEAD}\nantialiasing {antialiasing}\n{switches}{volumes}{keys}")
     }
 }
 

@@ -32,6 +32,7 @@ pub mod run;
 pub mod scores;
 pub mod script;
 pub mod size;
+pub mod sound;
 pub mod swarm;
 pub mod view;
 pub mod worker;

@@ -6,6 +6,7 @@
 //! score comes back through `tell_score`, a host pass. Nothing here says which pass waits for which.
 
 mod device;
+mod noise;
 mod picture;
 mod text;
 
@@ -139,6 +140,9 @@ fn main() -> AppExit {
         .insert_resource(scores)
         .add_plugins((plugins, Quadrille2dPlugin::default()))
         .add_plugins((args.common.clone(), input))
+        .add_plugins(noise::NoisePlugin {
+            is_audible: !every_frame,
+        })
         .insert_resource(args)
         .add_systems(RenderStartup, (make, populate).chain())
         .add_systems(bevy_app::Startup, picture::spawn)
