@@ -220,7 +220,9 @@ pub mod prelude {
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;
     pub use bevy_camera::visibility::RenderLayers;
-    pub use bevy_camera::{Exposure, RenderTarget, ScalingMode, Viewport};
+    pub use bevy_camera::{
+        Exposure, MainPassResolutionOverride, RenderTarget, ScalingMode, Viewport,
+    };
     pub use bevy_color::prelude::*;
     #[cfg(feature = "gizmos")]
     pub use bevy_gizmos::GizmoPlugin;

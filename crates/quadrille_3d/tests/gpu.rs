@@ -129,6 +129,8 @@ mod prepass_materials;
 mod rect_lights;
 #[path = "gpu/reference.rs"]
 mod reference;
+#[path = "gpu/resolution_override.rs"]
+mod resolution_override;
 #[path = "gpu/samplers.rs"]
 mod samplers;
 #[path = "gpu/schedule.rs"]

@@ -25,7 +25,7 @@ use crate::cameras::target::TargetImages;
 use crate::cameras::target::error::TargetErrors;
 use crate::images::DeviceImages;
 use crate::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
-pub use composite::{composite_pipeline, draw_composite};
+pub use composite::{composite_pipeline, draw_composite, draw_scaled_composite};
 use compositing::{Layer, MainTexture, TargetKind};
 use steps::Steps;
 

@@ -196,7 +196,7 @@ impl Entry {
         (specs, cut): (&[EffectImage], u32),
         device: &mut Device,
     ) -> bool {
-        let [_, _, width, height] = view.viewport();
+        let [width, height] = view.size();
         let is_submitted = device.frames.submitted > self.prepared_at;
         self.prepared_at = device.frames.submitted;
         self.slots

@@ -70,7 +70,9 @@ pub(super) fn prepare_view_transforms(
         row.jitter = view.queued.jitter.to_array();
         row.history_is_valid = u32::from(history.is_valid());
         row.frame_count = effects.submitted as u32;
-        row.viewport = view.viewport().map(|pixels| pixels as f32);
+        let [left, top, ..] = view.viewport();
+        let [width, height] = view.size();
+        row.viewport = [left, top, width, height].map(|pixels| pixels as f32);
         if let Some(view_row) = view_rows.rows.get(view.row() as usize) {
             row.exposure = view_row.exposure;
         }

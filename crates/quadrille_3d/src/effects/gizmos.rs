@@ -15,12 +15,13 @@ use quadrille::prelude::{
 use quadrille::rows::ShaderRow;
 use quadrille::vulkan::pipeline::{Blend, DepthState};
 use quadrille_content::lines::{GizmoLineBatches, GizmoLines, Line};
-use quadrille_content::views::{CameraTargets, composite_pipeline, draw_composite};
+use quadrille_content::views::{CameraTargets, composite_pipeline};
 use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::effects::wireframe::{
     WireframeDraw, WireframeGeometry3d, WireframePipelines, Wireframes, draw_wireframes,
 };
+use crate::passes::composite::draw_view;
 use crate::prepare::targets::{SceneDepths, take};
 use crate::scene::formats::COLOR;
 use crate::scene::frame::{Scene3d, View3d};
@@ -111,7 +112,7 @@ fn prepare_gizmos(
         {
             continue;
         }
-        let [_, _, width, height] = view.queued.viewport;
+        let [width, height] = view.size();
         let color = ImageDesc::color_target("3d gizmos", [width, height], COLOR).transient();
         let sampled = ImageDesc {
             samples: view.samples,
@@ -231,7 +232,7 @@ fn draw_lines(
         uses.push(color.as_declared());
         attachment = attachment.resolve_to(color);
     }
-    let [_, _, width, height] = view.queued.viewport;
+    let [width, height] = view.size();
     let mut pass = recorder.pass_in_step(view.queued.step, "gizmos_3d", &uses);
     let mut rendering = pass.render((attachment, depth.layer(0).keep_depth()));
     let clip_from_world = rows.rows[view.queued.row as usize].clip_from_world;
@@ -271,17 +272,10 @@ fn composite_over(
         target,
         ..
     } = images;
-    let [left, top, ..] = view.queued.viewport;
     let mut pass = recorder.pass_in_step(
         view.queued.step,
         "gizmos_3d",
         &[color_input.as_declared(), target.as_declared()],
     );
-    draw_composite(
-        &mut pass.render(target.keep()),
-        pipeline,
-        color_input,
-        view.queued.viewport,
-        [left, top],
-    );
+    draw_view(&mut pass.render(target.keep()), pipeline, color_input, view);
 }

@@ -164,7 +164,7 @@ impl PyramidParams3d<'_> {
             .bind(binding, &depth)
             .bind("level", &first)
             .dispatch_invocations(first.extent());
-        let [_, _, width, height] = view.queued.viewport;
+        let [width, height] = view.size();
         for level in 1..pyramid_desc([width, height]).mip_levels {
             let (from, to) = (from.mip(level - 1), to.mip(level));
             let mut pass = recorder.pass_in_step(

@@ -144,7 +144,7 @@ pub fn order_independent_3d(
 impl OitParams3d<'_> {
     /// Writes the header of a view, and empties the list of each pixel.
     fn empty(&self, recorder: &mut Recorder, view: &View3d, capacity: u32) {
-        let [_, _, width, height] = view.viewport();
+        let [width, height] = view.size();
         let threshold = view.queued.oit.map_or(0.0, |it| it.alpha_threshold);
         let uses = [self.emptied.any().as_declared()];
         let mut pass = recorder.pass_in_step(view.step(), "empty fragment lists", &uses);

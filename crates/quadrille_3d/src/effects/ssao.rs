@@ -168,7 +168,7 @@ fn prepare_occlusion_maps(
         if !has_needs || !cameras.contains(view.camera()) {
             continue;
         }
-        let [_, _, width, height] = view.viewport();
+        let [width, height] = view.size();
         match maps.add(&gpu, &mut previous, [width, height]) {
             Ok(map) => {
                 view.prepass.ambient_occlusion = Some(map);
@@ -240,7 +240,7 @@ impl SsaoParams3d<'_> {
         let mut pass = recorder.pass_in_step(view.step(), "ssao distances", &uses);
         let mut compute = pass.compute(&self.pipelines.distances);
         compute.bind("depths", &depth);
-        let [_, _, width, height] = view.viewport();
+        let [width, height] = view.size();
         let last = width.max(height).ilog2();
         for (level, name) in ["level_0", "level_1", "level_2", "level_3"]
             .iter()
@@ -269,7 +269,7 @@ impl SsaoParams3d<'_> {
         ];
         let mut pass =
             recorder.pass_in_step(view.step(), "ssao_3d", &uses.map(|used| used.as_declared()));
-        let [_, _, width, height] = view.viewport();
+        let [width, height] = view.size();
         pass.compute(&self.pipelines.occlusion)
             .bind("distances", &distances)
             .bind("normals", &normals)

@@ -69,7 +69,7 @@ fn prepare_backgrounds(
         if !transmissive.reads_color || transmissive.steps.is_empty() {
             continue;
         }
-        let [_, _, width, height] = view.viewport();
+        let [width, height] = view.size();
         let name = "3d transmission background";
         let desc = ImageDesc::color_target(name, [width, height], view.format).transient();
         match take(&gpu, &mut previous, &desc) {

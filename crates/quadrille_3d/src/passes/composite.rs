@@ -1,9 +1,11 @@
 //! The pass [`composite_3d`].
 
 use bevy_ecs::prelude::*;
-use quadrille::ecs::{AccessList, AnyAccess, Attachment, ColorAttachment as _, access_kind};
-use quadrille::prelude::Recorder;
-use quadrille_content::views::{CameraTargets, draw_composite};
+use quadrille::ecs::{
+    AccessList, AnyAccess, Attachment, ColorAttachment as _, Rendering, access_kind,
+};
+use quadrille::prelude::{GraphicsPipeline, Recorder};
+use quadrille_content::views::{CameraTargets, draw_composite, draw_scaled_composite};
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 use crate::pipelines::Pipelines3d;
@@ -11,7 +13,8 @@ use crate::prepare::view_colors::{CurrentColors, ViewColors};
 use crate::scene::frame::{Scene3d, View3d, ViewOutput};
 
 /// Composites the images of views over the targets, in display-referred colors: one pass for each view without `Hdr`
-/// that does not draw to its target directly, and for each view with an effect after tone mapping.
+/// that does not draw to its target directly, and for each view with an effect after tone mapping or with
+/// `MainPassResolutionOverride`, which is scaled to its viewport bilinearly.
 pub fn composite_3d(
     mut recorder: Recorder,
     (colors, current): (ViewColors, Res<CurrentColors>),
@@ -36,14 +39,25 @@ pub fn composite_3d(
         };
         let uses = [color.as_declared(), target.as_declared()];
         let mut pass = recorder.pass_in_step(view.step(), "composite_3d", &uses);
-        let [left, top, ..] = view.viewport();
-        draw_composite(
-            &mut pass.render(output_attachment(view, &target)),
-            pipelines.composite(view.composite),
-            &color,
-            view.viewport(),
-            [left, top],
-        );
+        let mut rendering = pass.render(output_attachment(view, &target));
+        let pipeline = pipelines.composite(view.composite);
+        draw_view(&mut rendering, pipeline, &color, view);
+    }
+}
+
+/// Draws an image of a view over its viewport in the target, scaled where the view has a size of its own.
+pub(crate) fn draw_view(
+    rendering: &mut Rendering<'_>,
+    pipeline: &GraphicsPipeline,
+    image: &AnyAccess<'_>,
+    view: &View3d,
+) {
+    let viewport = view.viewport();
+    if view.is_scaled() {
+        draw_scaled_composite(rendering, pipeline, (image, view.size()), viewport);
+    } else {
+        let [left, top, ..] = viewport;
+        draw_composite(rendering, pipeline, image, viewport, [left, top]);
     }
 }
 

@@ -47,14 +47,16 @@ pub fn load_target_3d(
             .pass_in_step(view.step(), "copy target", &uses)
             .transfer()
             .copy_image(&target, &written);
-        let [left, top, ..] = view.viewport();
+        let [left, top, width, height] = view.viewport().map(|length| length as f32);
+        let [columns, lines] = view.size().map(|length| length as f32);
+        let scale = [width / columns, height / lines];
         let uses = [image.as_declared(), copy.as_declared()];
         recorder
             .pass_in_step(view.step(), "load_target_3d", &uses)
             .render(image.discard())
             .pipeline(pipelines.composite(Composite::Replace))
             .bind("source", &copy)
-            .push(&[-(left as f32), -(top as f32)])
+            .push(&[-left / scale[0], -top / scale[1], scale[0], scale[1]])
             .draw(0..3, 0..1);
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn update_camera_histories(
         .iter()
         .filter(|view| view.prepass.motion || effects.contains(view.camera));
     let with_history = with_history.map(|view| {
-        let [_, _, width, height] = view.viewport;
+        let [width, height] = view.size;
         let history = HistoryView {
             clip_from_world: view.unjittered_clip_from_world,
             size: [width, height],

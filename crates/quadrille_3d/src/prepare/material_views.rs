@@ -75,7 +75,7 @@ fn view_row(
     );
     let inverse = |matrix: Mat4| matrix.inverse().to_cols_array();
     // Fragments have positions in the image of the view, which begins at its left top.
-    let [_, _, width, height] = queued.viewport;
+    let [width, height] = queued.size;
     let viewport = [0, 0, width, height].map(|pixels| pixels as f32);
     let half_spaces = frustum.half_spaces.map(|it| it.normal_d());
     MaterialViewRow {

@@ -86,7 +86,7 @@ pub(crate) fn prepare_targets(
         let Some(colors) = images.add(&mut previous, &view, &mut instead, &warnings) else {
             continue;
         };
-        let [_, _, width, height] = view.viewport;
+        let [width, height] = view.size;
         let late = view.late_cull_row.and_then(|cull_row| {
             let pyramid = images.add_pyramid(&gpu, &mut pyramids, [width, height]);
             let late = pyramid.map(|pyramid| LateView { cull_row, pyramid });
@@ -357,7 +357,7 @@ impl PreviousImages<'_> {
             ..
         }: ColorPath,
     ) -> Result<[GpuImage; 2], Error> {
-        let [_, _, width, height] = view.viewport;
+        let [width, height] = view.size;
         let size = [width, height];
         let color = ImageDesc::color_target("3d color", size, format).transient();
         let sampled = ImageDesc {

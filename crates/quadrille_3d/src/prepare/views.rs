@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 
 use bevy_camera::primitives::Frustum;
 use bevy_camera::visibility::{NoCpuCulling, RenderLayers, VisibleEntities};
-use bevy_camera::{Camera3d, Camera3dDepthLoadOp, Exposure, Hdr, RenderTarget};
+use bevy_camera::{
+    Camera3d, Camera3dDepthLoadOp, Exposure, Hdr, MainPassResolutionOverride, RenderTarget,
+};
 use bevy_color::ColorToComponents as _;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -40,7 +42,7 @@ use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
 use crate::scene::effect_cameras::{EffectCameras, EffectNeeds};
 use crate::scene::keys::PipelineKey;
 use crate::scene::lists::{
-    BatchList, QueuedView, SceneLists, TransmissiveDraws, TransparentInstance,
+    BatchList, QueuedView, SceneLists, TransmissiveDraws, TransparentInstance, view_size,
 };
 use crate::scene::prepass::PrepassNeeds;
 use crate::scene::rows::{FogRow, ViewRow};
@@ -59,6 +61,7 @@ pub(crate) struct CameraQuery {
     exposure: &'static Exposure,
     ambient: Option<&'static AmbientLight>,
     msaa: &'static Msaa,
+    resolution: Option<&'static MainPassResolutionOverride>,
     jitter: Option<&'static TemporalJitter>,
     mip_bias: Option<&'static MipBias>,
     shadow_filter: &'static ShadowFilteringMethod,
@@ -283,6 +286,7 @@ fn queued_view(
         target: view.target,
         step: view.step,
         viewport: view.viewport,
+        size: view_size(view.viewport, camera.resolution),
         jitter,
         unjittered_clip_from_world: view.clip_from_world,
         clear: view.clear.map(|color| color.to_f32_array()),

@@ -56,6 +56,7 @@ impl ViewOutput {
         let desc = target.desc();
         let [width, height, _] = desc.extent;
         let is_whole = view.viewport == [0, 0, width, height]
+            && !view.is_scaled()
             && (desc.mip_levels, desc.array_layers) == (1, 1);
         let draws_to_target = match composite {
             Composite::Replace => true,
@@ -249,6 +250,11 @@ impl View3d {
         }
     }
 
+    /// Whether `composite_3d` scales its display-referred colors to the viewport.
+    pub(crate) fn is_scaled(&self) -> bool {
+        self.queued.is_scaled()
+    }
+
     /// Whether this image is initialized with the contents of the target.
     pub(crate) fn loads(&self, image: LoadedImage) -> bool {
         self.load.is_some_and(|load| load.to == image)
@@ -269,10 +275,15 @@ impl View3d {
         }
     }
 
-    /// Left, top, width and height in pixels of the target. The images of the view have this width and height, without
-    /// the offset.
+    /// Left, top, width and height in pixels of the target.
     pub fn viewport(&self) -> [u32; 4] {
         self.queued.viewport
+    }
+
+    /// Width and height in pixels of the images of the view: those of the viewport, or of bevy's
+    /// `MainPassResolutionOverride`.
+    pub fn size(&self) -> [u32; 2] {
+        self.queued.size
     }
 
     /// Samples per pixel of [`SceneMsaaColors`](crate::resources::SceneMsaaColors) and

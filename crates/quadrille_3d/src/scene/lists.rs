@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use bevy_camera::MainPassResolutionOverride;
 use bevy_camera::visibility::RenderLayers;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -87,6 +88,8 @@ pub(crate) struct QueuedView {
     pub(crate) step: u32,
     /// Left, top, width and height in pixels of the target.
     pub(crate) viewport: [u32; 4],
+    /// Width and height of its images: those of the viewport, or of `MainPassResolutionOverride`.
+    pub(crate) size: [u32; 2],
     /// Offset of the sample positions in pixels (`TemporalJitter`); its row of views includes it.
     pub(crate) jitter: Vec2,
     /// World to clip space without the jitter.
@@ -147,9 +150,24 @@ impl QueuedView {
 
     /// Matrix that adds the jitter to clip space.
     pub(crate) fn clip_from_unjittered(&self) -> Mat4 {
-        let [_, _, width, height] = self.viewport;
-        jitter_matrix(self.jitter, UVec2::new(width, height))
+        jitter_matrix(self.jitter, UVec2::from_array(self.size))
     }
+
+    /// Whether its images have another size than the viewport.
+    pub(crate) fn is_scaled(&self) -> bool {
+        let [_, _, width, height] = self.viewport;
+        self.size != [width, height]
+    }
+}
+
+/// Size of the images of a view: that of its viewport, or of `MainPassResolutionOverride` within it.
+pub(crate) fn view_size(
+    [_, _, width, height]: [u32; 4],
+    resolution: Option<&MainPassResolutionOverride>,
+) -> [u32; 2] {
+    let whole = UVec2::new(width, height);
+    let size = resolution.map_or(whole, |size| size.0.max(UVec2::ONE).min(whole));
+    size.to_array()
 }
 
 /// Queued views of the frame, from `queue_views` to `prepare_targets`, by [`QueuedView::row`].
@@ -360,3 +378,6 @@ impl<T> ViewMap<T> {
         self.0.get(row as usize)?.as_ref()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -70,7 +70,7 @@ pub(crate) struct ViewTransformsRow {
     pub(crate) view_from_clip: [f32; 16],
     /// `clip_from_world` of the previous frame without its jitter, or of this one without a valid history.
     pub(crate) previous_clip_from_world: [f32; 16],
-    /// Left, top, width and height in pixels of the target.
+    /// Left and top in pixels of the target; width and height of the view's images.
     pub(crate) viewport: [f32; 4],
     pub(crate) world_position: [f32; 3],
     pub(crate) exposure: f32,

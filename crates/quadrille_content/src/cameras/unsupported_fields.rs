@@ -1,10 +1,7 @@
 //! Warnings about unsupported fields of bevy's camera components. `tests/camera_fields.txt` lists the support of
 //! each field.
 
-use bevy_camera::{
-    Camera, Camera3d, Camera3dDepthLoadOp, CameraOutputMode, CompositingSpace,
-    MainPassResolutionOverride,
-};
+use bevy_camera::{Camera, Camera3d, Camera3dDepthLoadOp, CameraOutputMode, CompositingSpace};
 use bevy_ecs::name::NameOrEntity;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -17,7 +14,6 @@ pub(crate) struct CameraSettingsQuery {
     camera: Ref<'static, Camera>,
     camera_3d: Option<Ref<'static, Camera3d>>,
     space: Option<Ref<'static, CompositingSpace>>,
-    resolution: Option<Ref<'static, MainPassResolutionOverride>>,
 }
 
 /// Warns once per field that is unsupported and differs from its default.
@@ -49,10 +45,9 @@ impl CameraSettingsQueryItem<'_, '_> {
         self.camera.is_changed()
             || self.camera_3d.as_ref().is_some_and(|it| it.is_changed())
             || self.space.as_ref().is_some_and(|it| it.is_changed())
-            || self.resolution.as_ref().is_some_and(|it| it.is_changed())
     }
 
-    fn unsupported(&self) -> [UnsupportedField; 5] {
+    fn unsupported(&self) -> [UnsupportedField; 4] {
         let blend = match self.camera.output_mode {
             CameraOutputMode::Write { blend_state, .. } => blend_state,
             CameraOutputMode::Skip => None,
@@ -86,11 +81,6 @@ impl CameraSettingsQueryItem<'_, '_> {
                 let consequence = "colors are blended in linear space. Set `CompositingSpace::Linear`, or \
                                remove the component";
                 ("CompositingSpace", format!("{space:?}"), consequence)
-            }),
-            self.resolution.as_ref().map(|size| {
-                let consequence = "the camera renders at the resolution of its viewport. Remove the component, \
-                               or draw to a smaller image";
-                ("MainPassResolutionOverride", size.0.to_string(), consequence)
             }),
         ]
     }

@@ -36,6 +36,24 @@ pub fn draw_composite(
         .scissor(viewport)
         .pipeline(pipeline)
         .bind("source", image)
-        .push(&origin.map(|length| length as f32))
+        .push(&[origin[0] as f32, origin[1] as f32, 1.0, 1.0])
+        .draw(0..3, 0..1);
+}
+
+/// Draws an image of this size over a viewport of left, top, width and height, to which it is scaled bilinearly.
+pub fn draw_scaled_composite(
+    rendering: &mut Rendering<'_>,
+    pipeline: &GraphicsPipeline,
+    (image, size): (&AnyAccess<'_>, [u32; 2]),
+    viewport: [u32; 4],
+) {
+    let [left, top, width, height] = viewport.map(|length| length as f32);
+    let [columns, lines] = size.map(|length| length as f32);
+    rendering
+        .viewport([left, top, width, height])
+        .scissor(viewport)
+        .pipeline(pipeline)
+        .bind("source", image)
+        .push(&[left, top, columns / width, lines / height])
         .draw(0..3, 0..1);
 }

@@ -53,7 +53,7 @@ pub(super) fn prepare_lists(
         let Some(settings) = view.queued.oit.filter(|_| view.samples == 1) else {
             continue;
         };
-        let [_, _, width, height] = view.queued.viewport;
+        let [width, height] = view.size();
         let wanted = settings.capacity(u64::from(width) * u64::from(height));
         let (capacity, bytes) = size([width, height], wanted, limit);
         view.fragment_capacity = (!view.queued.order_independent.is_empty()).then_some(capacity);

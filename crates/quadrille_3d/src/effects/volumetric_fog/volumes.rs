@@ -275,7 +275,7 @@ impl FogDevice<'_> {
 
 /// Left, top, width and height of the pixels that a box of sides 1 may cover; `None` if it covers none.
 fn covered_pixels(view: &View3d, clip_from_local: Mat4) -> Option<UVec4> {
-    let [_, _, width, height] = view.viewport();
+    let [width, height] = view.size();
     let corners = [0, 1, 2, 3, 4, 5, 6, 7].map(|corner| {
         let side = |bit: u32| (corner >> bit & 1) as f32 - 0.5;
         clip_from_local * Vec4::new(side(0), side(1), side(2), 1.0)

@@ -113,7 +113,7 @@ impl SceneImages<'_> {
         view: &QueuedView,
         samples: u32,
     ) -> Result<(GpuImage, Option<u32>), Error> {
-        let [_, _, width, height] = view.viewport;
+        let [width, height] = view.size;
         let mut desc = ImageDesc {
             samples,
             ..ImageDesc::depth("3d depth", [width, height], DEPTH)
@@ -160,9 +160,9 @@ impl SceneImages<'_> {
         self.current.clear();
         for view in views {
             let mut pair = ColorPair::new(view);
-            if view.queued.effects.replaces_color()
-                && let Err(error) = self.add_pair(&mut pair, view, previous)
-            {
+            let is_needed = view.queued.effects.replaces_color()
+                || (view.is_scaled() && view.is_scene_referred());
+            if is_needed && let Err(error) = self.add_pair(&mut pair, view, previous) {
                 warnings.warn_message(|| {
                     let camera = entity_name(view.camera());
                     format!("effects of the camera {camera} are skipped: {error}")
@@ -178,7 +178,7 @@ impl SceneImages<'_> {
         view: &View3d,
         previous: &mut PreviousImages<'_>,
     ) -> Result<(), Error> {
-        let [_, _, width, height] = view.viewport();
+        let [width, height] = view.size();
         let mut add = |name, format| {
             let desc = ImageDesc::color_target(name, [width, height], format);
             let image = take(previous.gpu, &mut previous.colors, &desc.transient())?;
@@ -193,12 +193,14 @@ impl SceneImages<'_> {
         if effects.scene_color {
             pair.other = Some(add("3d second color", COLOR)?);
         }
-        if effects.display_color {
+        if effects.display_color || view.is_scaled() {
             let target = self.targets.get(view.target());
             let format = target.map_or(COLOR, |it| layer_format(view.composite, it.format()));
             let first = add("3d display color", format)?;
             pair.display = Some((first, None));
-            pair.display = Some((first, Some(add("3d display color", format)?)));
+            if effects.display_color {
+                pair.display = Some((first, Some(add("3d display color", format)?)));
+            }
         }
         Ok(())
     }

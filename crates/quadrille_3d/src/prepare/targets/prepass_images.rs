@@ -86,7 +86,7 @@ impl PrepassLists<'_> {
         view: &QueuedView,
         samples: u32,
     ) -> Result<PrepassImages, Error> {
-        let [_, _, width, height] = view.viewport;
+        let [width, height] = view.size;
         let size = [width, height];
         let mut images = PrepassImages::default();
         let normal = match view.prepass.normal {

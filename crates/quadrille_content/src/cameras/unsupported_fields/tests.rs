@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 
 use bevy_camera::{
-    ClearColorConfig, ImageRenderTarget, MsaaWriteback, Projection, RenderTarget, RenderTargetInfo,
-    SubCameraView, Viewport,
+    ClearColorConfig, ImageRenderTarget, MainPassResolutionOverride, MsaaWriteback, Projection,
+    RenderTarget, RenderTargetInfo, SubCameraView, Viewport,
 };
 use bevy_reflect::enums::VariantInfo;
 use bevy_reflect::{TypeInfo, Typed};
@@ -99,8 +99,6 @@ fn unsupported_camera_fields_are_warned() {
     assert!(unsupported(clears).is_empty());
     assert_eq!(unsupported(CompositingSpace::Oklab), ["CompositingSpace"]);
     assert!(unsupported(CompositingSpace::Linear).is_empty());
-    let resolution = MainPassResolutionOverride(bevy_math::UVec2::ONE);
-    assert_eq!(unsupported(resolution), ["MainPassResolutionOverride"]);
     let camera = Camera {
         viewport: Some(Viewport {
             depth: 0.0..0.5,
