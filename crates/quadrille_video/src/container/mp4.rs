@@ -190,9 +190,7 @@ impl Config {
         }
         Some(Self { framing, sets })
     }
-}
 
-impl Config {
     fn parse_av1(bytes: &[u8]) -> Option<Self> {
         // Marker and version, then three bytes that the sequence header repeats.
         let (head, units) = bytes.split_first_chunk::<4>()?;

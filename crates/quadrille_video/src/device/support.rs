@@ -182,6 +182,10 @@ impl Support {
         let flags = decode.flags;
         let may_coincide = vk::VideoDecodeCapabilityFlagsKHR::DPB_AND_OUTPUT_COINCIDE;
         let coincide = flags.contains(may_coincide) && !profile.has_grain;
+        let may_differ = vk::VideoDecodeCapabilityFlagsKHR::DPB_AND_OUTPUT_DISTINCT;
+        if !coincide && !flags.contains(may_differ) {
+            return Err("output of pictures beside their references".to_owned());
+        }
         let wanted = usage(coincide);
         for usage in wanted.into_iter().filter(|usage| !usage.is_empty()) {
             if !has_format(functions, physical, profile, usage) {

@@ -45,24 +45,25 @@ impl Tiles {
             ..Self::default()
         };
         if tiles.is_uniform {
-            let least = [Some(min_columns_log2), None];
-            for axis in 0..2 {
-                let least = least[axis].unwrap_or(min_log2.saturating_sub(tiles.log2[0]));
-                let most = tile_log2(1, superblocks[axis].min(MAX_COUNT));
-                let mut log2 = least;
+            for (axis, &count) in superblocks.iter().enumerate() {
+                let mut log2 = match axis {
+                    0 => min_columns_log2,
+                    _ => min_log2.saturating_sub(tiles.log2[0]),
+                };
+                let most = tile_log2(1, count.min(MAX_COUNT));
                 while log2 < most && bits.flag()? {
                     log2 += 1;
                 }
                 tiles.log2[axis] = log2;
-                let step = superblocks[axis].div_ceil(1 << log2);
-                let sizes = (0..superblocks[axis]).step_by(step.max(1) as usize);
-                let sizes = sizes.map(|start| step.min(superblocks[axis] - start));
+                let step = count.div_ceil(1 << log2);
+                let sizes = (0..count).step_by(step.max(1) as usize);
+                let sizes = sizes.map(|start| step.min(count - start));
                 tiles.sizes_minus_1[axis] = sizes.map(|size| (size - 1) as u16).collect();
             }
         } else {
             let mut limit = max_width;
-            for axis in 0..2 {
-                let sizes = explicit(bits, superblocks[axis], limit)?;
+            for (axis, &count) in superblocks.iter().enumerate() {
+                let sizes = explicit(bits, count, limit)?;
                 tiles.log2[axis] = tile_log2(1, sizes.len() as u32);
                 let area = match min_log2 {
                     0 => rows * columns,
@@ -73,14 +74,14 @@ impl Tiles {
                 tiles.sizes_minus_1[axis] = sizes;
             }
         }
-        for axis in 0..2 {
+        for (axis, &end_of_all) in blocks.iter().enumerate() {
             let sizes = &tiles.sizes_minus_1[axis];
             if sizes.len() > MAX_COUNT as usize {
                 return Err(format!("it has {} columns or rows of tiles", sizes.len()));
             }
             let ends = sizes.iter().scan(0_u32, |end, size| {
                 *end += u32::from(*size) + 1;
-                Some((*end << shift).min(blocks[axis]) as u16)
+                Some((*end << shift).min(end_of_all) as u16)
             });
             tiles.starts[axis] = [0].into_iter().chain(ends).collect();
         }
