@@ -19,7 +19,7 @@ use quadrille_3d::content::ContentPlugin;
 use quadrille_3d::prelude::*;
 use quadrille_video::{VideoPlayer, VideoPlugin, with_decode_queue};
 
-/// Plays H.264 and H.265 files, decoded by the device where it can; H.264 elsewhere by the CPU.
+/// Plays H.264, H.265 and AV1 files, decoded by the device where it can; H.264 elsewhere by the CPU.
 #[derive(Parser, Clone)]
 #[command(after_help = EXAMPLES)]
 struct Args {

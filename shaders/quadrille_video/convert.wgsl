@@ -9,16 +9,23 @@ struct PushConstants {
     origin: vec2u,
     // kr and kb.
     weights: vec2f,
-    // 1 if all 256 values are used; otherwise luma has 16 to 235 and chroma 16 to 240.
+    // 1 if all values are used; otherwise luma has 16 to 235 and chroma 16 to 240, of 255.
     full_range: u32,
+    // 8, or 10 in the high bits of 16.
+    bits: u32,
 }
 
-// Bytes of the planes: y of each pixel, then cb and cr of each 2 x 2 pixels (NV12).
+// Values of the planes: y of each pixel, then cb and cr of each 2 x 2 pixels (NV12 or P010).
 @group(0) @binding(0) var<storage, read> planes: array<u32>;
 
 var<immediate> constants: PushConstants;
 
-fn byte(index: u32) -> f32 {
+// A value in units of 8 bits.
+fn value(index: u32) -> f32 {
+    if constants.bits == 10u {
+        let word = (planes[index / 2u] >> (16u * (index % 2u))) & 0xffffu;
+        return f32(word >> 6u) / 4.0;
+    }
     return f32((planes[index / 4u] >> (8u * (index % 4u))) & 255u);
 }
 
@@ -27,7 +34,7 @@ fn chroma(x: i32, y: i32) -> vec2f {
     let size = vec2i(constants.coded / 2u);
     let at = vec2u(clamp(vec2i(x, y), vec2i(0), size - 1));
     let index = constants.coded.x * constants.coded.y + at.y * constants.coded.x + 2u * at.x;
-    return vec2f(byte(index), byte(index + 1u));
+    return vec2f(value(index), value(index + 1u));
 }
 
 // Chroma of a pixel, interpolated: samples lie at the left pixel of two, and between two rows (H.264, figure E-1,
@@ -59,10 +66,12 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
 @fragment
 fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
     let pixel = vec2u(position.xy) + constants.origin;
-    let luma = byte(pixel.y * constants.coded.x + pixel.x);
+    let luma = value(pixel.y * constants.coded.x + pixel.x);
     let is_full = constants.full_range == 1u;
-    let y = select((luma - 16.0) / 219.0, luma / 255.0, is_full);
-    let c = (chroma_of(pixel) - 128.0) / select(224.0, 255.0, is_full);
+    // The largest value: 255, or 1023 / 4.
+    let most = select(255.0, 255.75, constants.bits == 10u);
+    let y = select((luma - 16.0) / 219.0, luma / most, is_full);
+    let c = (chroma_of(pixel) - 128.0) / select(224.0, most, is_full);
     let kr = constants.weights.x;
     let kb = constants.weights.y;
     let red = y + 2.0 * (1.0 - kr) * c.y;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::container::Codec;
 use crate::error::VideoError;
-use crate::{h264, h265};
+use crate::{av1, h264, h265};
 
 /// Slots of the decoded picture buffer: 16 references at most, and the picture that is decoded.
 pub(crate) const MAX_SLOTS: usize = 17;
@@ -14,11 +14,11 @@ pub(crate) const MAX_SLOTS: usize = 17;
 pub(crate) struct CodedPicture {
     /// Number in decoding order, unique in a parser.
     pub id: u64,
-    /// Id of the sequence parameter set.
+    /// Id of the sequence parameter set; 0 in AV1.
     pub sps: u8,
-    /// Id of the picture parameter set.
+    /// Id of the picture parameter set; 0 in AV1.
     pub pps: u8,
-    /// Order counts of the top and bottom field; both are equal in H.265.
+    /// Order counts of the top and bottom field; both are equal in H.265. Order hints in AV1.
     pub order_counts: [i32; 2],
     /// Whether it needs no earlier picture, and no later one does.
     pub is_refresh: bool,
@@ -32,7 +32,7 @@ pub(crate) struct CodedPicture {
     pub slot: usize,
     /// References before it.
     pub references: Vec<Reference>,
-    /// Indices of its slices in the list of NAL units.
+    /// Indices of its slices in the list of NAL units; empty in AV1.
     pub slices: Vec<usize>,
     /// Ids of pictures that are complete in output order once it is decoded.
     pub output: Vec<u64>,
@@ -40,11 +40,30 @@ pub(crate) struct CodedPicture {
     pub syntax: Syntax,
 }
 
+impl CodedPicture {
+    /// Whether the references of all earlier pictures end with it.
+    pub(crate) fn resets(&self) -> bool {
+        match &self.syntax {
+            Syntax::Av1(_) => self.is_refresh,
+            _ => self.references.is_empty(),
+        }
+    }
+
+    /// Whether it is output, or a later sample may show it.
+    pub(crate) fn is_showable(&self) -> bool {
+        match &self.syntax {
+            Syntax::Av1(syntax) => self.is_shown || syntax.header.showable_frame,
+            _ => self.is_shown,
+        }
+    }
+}
+
 /// Syntax of the slice headers of a picture that only one codec has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Syntax {
     H264 { frame_num: u16, idr_pic_id: u16 },
     H265(h265::Syntax),
+    Av1(Box<av1::Syntax>),
 }
 
 /// Picture that a later one may refer to.
@@ -63,7 +82,7 @@ pub(crate) struct Reference {
 /// Size of a coded picture and the part that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PictureSize {
-    /// Coded width and height in pixels, multiples of 8.
+    /// Coded width and height in pixels; multiples of 8, but in AV1.
     pub coded: [u32; 2],
     /// First pixel that is shown.
     pub origin: [u32; 2],
@@ -76,8 +95,10 @@ pub(crate) struct PictureSize {
 pub(crate) struct ColorMatrix {
     /// Luma weights of red and blue: `KR` and `KB`.
     pub weights: [f32; 2],
-    /// Whether all 256 values are used.
+    /// Whether all values are used.
     pub full_range: bool,
+    /// Bits of a value, 8 or 10.
+    pub bits: u8,
 }
 
 impl ColorMatrix {
@@ -97,7 +118,13 @@ impl ColorMatrix {
         Self {
             weights,
             full_range,
+            bits: 8,
         }
+    }
+
+    /// The matrix for values of so many bits.
+    pub(crate) fn with_bits(self, bits: u8) -> Self {
+        Self { bits, ..self }
     }
 }
 
@@ -147,20 +174,27 @@ impl KnownSets {
 /// Demands of a sequence on a decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sequence {
-    /// `profile_idc`, or `general_profile_idc`.
+    /// `profile_idc`, `general_profile_idc` or `seq_profile`.
     pub profile_idc: u8,
-    /// `level_idc`, or `general_level_idc`.
+    /// `level_idc`, `general_level_idc` or `seq_level_idx`.
     pub level_idc: u8,
-    /// Most reference pictures of a picture.
+    /// Most reference pictures that are kept.
     pub references: u32,
+    /// Most reference pictures of a picture.
+    pub active: u32,
     /// Most pictures that wait for output.
     pub reordered: usize,
+    /// Bits of a value, 8 or 10.
+    pub bit_depth: u8,
+    /// Whether the device adds film grain.
+    pub has_grain: bool,
 }
 
 /// State of a stream between pictures.
 pub(crate) enum Parser {
     H264(Box<h264::Parser>),
     H265(Box<h265::Parser>),
+    Av1(Box<av1::Parser>),
 }
 
 impl Parser {
@@ -168,6 +202,7 @@ impl Parser {
         match codec {
             Codec::H264 => Self::H264(Box::default()),
             Codec::H265 => Self::H265(Box::default()),
+            Codec::Av1 => Self::Av1(Box::default()),
         }
     }
 
@@ -176,6 +211,7 @@ impl Parser {
         match self {
             Self::H264(parser) => parser.add_sets(units),
             Self::H265(parser) => parser.add_sets(units),
+            Self::Av1(parser) => parser.add_sets(units),
         }
     }
 
@@ -184,6 +220,7 @@ impl Parser {
         match self {
             Self::H264(parser) => parser.reset(),
             Self::H265(parser) => parser.reset(),
+            Self::Av1(parser) => parser.reset(),
         }
     }
 
@@ -192,6 +229,7 @@ impl Parser {
         match self {
             Self::H264(parser) => parser.version(),
             Self::H265(parser) => parser.version(),
+            Self::Av1(parser) => parser.version(),
         }
     }
 
@@ -200,6 +238,7 @@ impl Parser {
         match self {
             Self::H264(parser) => parser.format(),
             Self::H265(parser) => parser.format(),
+            Self::Av1(parser) => parser.format(),
         }
     }
 
@@ -208,6 +247,20 @@ impl Parser {
         match self {
             Self::H264(parser) => parser.sequence(sps),
             Self::H265(parser) => parser.sequence(sps),
+            Self::Av1(parser) => parser.sequence(),
+        }
+    }
+
+    /// Whether a later sample may show a picture again.
+    pub(crate) fn keeps(&self, id: u64) -> bool {
+        matches!(self, Self::Av1(parser) if parser.keeps(id))
+    }
+
+    /// Takes the id of the picture that the last sample shows again, without a picture to decode.
+    pub(crate) fn take_existing(&mut self) -> Option<u64> {
+        match self {
+            Self::Av1(parser) => parser.take_existing(),
+            _ => None,
         }
     }
 
@@ -221,6 +274,7 @@ impl Parser {
         match self {
             Self::H264(parser) => parser.picture(units, sample),
             Self::H265(parser) => parser.picture(units, sample),
+            Self::Av1(parser) => parser.picture(units, sample),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod annex_b;
 mod mp4;
 pub(crate) mod nal;
+mod obu;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub enum Codec {
     H264,
     /// ITU-T H.265 (HEVC).
     H265,
+    /// AV1 of the Alliance for Open Media.
+    Av1,
 }
 
 impl std::fmt::Display for Codec {
@@ -23,6 +26,7 @@ impl std::fmt::Display for Codec {
         formatter.write_str(match self {
             Self::H264 => "H.264",
             Self::H265 => "H.265",
+            Self::Av1 => "AV1",
         })
     }
 }
@@ -50,7 +54,7 @@ pub struct VideoStream {
     duration: u64,
 }
 
-/// Coded picture of a stream.
+/// Coded picture of a stream. A picture of AV1 that is not shown has the time of the next one that is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// Bytes in the file.
@@ -61,26 +65,33 @@ pub struct Sample {
     pub is_sync: bool,
 }
 
-/// Separation of NAL units within a sample.
+/// Separation of units within a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// Big-endian lengths of so many bytes, 1 to 4 (ISO/IEC 14496-15).
     Lengths(u8),
     /// Start codes (ITU-T H.264 and H.265, annex B).
     StartCodes,
+    /// Units with sizes of their own, which the codec divides (AV1).
+    Units,
 }
 
 /// Frame rate of byte streams whose parameter sets state none.
 pub(crate) const DEFAULT_RATE: u32 = 25;
 
 impl VideoStream {
-    /// Reads the structure of an MP4 file, or splits a byte stream (Annex B) into access units.
+    /// Reads the structure of an MP4 or IVF file, or splits a byte stream (Annex B of H.264 and H.265, or units of AV1
+    /// with sizes) into pictures.
     ///
     /// # Errors
-    /// The bytes are neither, or have no H.264 or H.265 track.
+    /// The bytes are neither, or have no track of H.264, H.265 or AV1.
     pub fn parse(bytes: impl Into<Arc<[u8]>>) -> Result<Self, VideoError> {
         let bytes = bytes.into();
-        if nal::starts_with_start_code(&bytes) {
+        if obu::is_ivf(&bytes) {
+            obu::parse_ivf(bytes)
+        } else if obu::is_byte_stream(&bytes) {
+            obu::parse_byte_stream(bytes)
+        } else if nal::starts_with_start_code(&bytes) {
             annex_b::parse(bytes)
         } else {
             mp4::parse(bytes)
@@ -117,7 +128,7 @@ impl VideoStream {
         &self.parameter_sets
     }
 
-    /// NAL units of a sample. A broken length ends the list.
+    /// NAL units of a sample; of AV1, all of its bytes. A broken length ends the list.
     pub(crate) fn nal_units(&self, sample: usize) -> Vec<&[u8]> {
         let range = self.samples.get(sample).map(|it| it.range.clone());
         let bytes = range.and_then(|range| self.bytes.get(range)).unwrap_or(&[]);
@@ -126,6 +137,7 @@ impl VideoStream {
             Framing::StartCodes => nal::by_start_codes(bytes)
                 .map(|range| &bytes[range])
                 .collect(),
+            Framing::Units => vec![bytes],
         }
     }
 

@@ -6,10 +6,10 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum VideoError {
-    /// The bytes are neither a readable MP4 file nor an Annex B stream.
+    /// The bytes are neither a readable MP4 or IVF file nor a byte stream.
     #[error(
-        "the file is no readable video: {problem}. Use an MP4 file (.mp4, .m4v, .mov) without fragments or a byte \
-         stream (.h264, .264, .h265, .265)"
+        "the file is no readable video: {problem}. Use an MP4 file (.mp4, .m4v, .mov) without fragments, an IVF file \
+         (.ivf) or a byte stream (.h264, .264, .h265, .265, .obu)"
     )]
     Container {
         /// Problem, with its values.
@@ -17,8 +17,8 @@ pub enum VideoError {
     },
     /// The file has no video track of a supported codec.
     #[error(
-        "the file has no track of H.264 or H.265, but {found}. Convert it, for example by `ffmpeg -i FILE -c:v libx264 -pix_fmt \
-         yuv420p OUT.mp4`"
+        "the file has no track of H.264, H.265 or AV1, but {found}. Convert it, for example by `ffmpeg -i FILE -c:v \
+         libx264 -pix_fmt yuv420p OUT.mp4`"
     )]
     Codec {
         /// Codecs of the tracks.

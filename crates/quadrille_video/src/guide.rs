@@ -67,12 +67,13 @@
 //!
 //! # Prepare files
 //!
-//! A seek decodes from the last sync sample (IDR picture, in H.265 also CRA or BLA picture) before its target, eight
-//! samples a frame. A sync sample each second keeps seeks short:
+//! A seek decodes from the last sync sample (IDR picture, in H.265 also CRA or BLA picture, in AV1 key frame that is
+//! shown) before its target, eight samples a frame. A sync sample each second keeps seeks short:
 //!
 //! ```sh
 //! ffmpeg -i IN -c:v libx264 -pix_fmt yuv420p -x264-params keyint=24 -an -movflags +faststart OUT.mp4
 //! ffmpeg -i IN -c:v libx265 -pix_fmt yuv420p -x265-params keyint=24 -tag:v hvc1 -an -movflags +faststart OUT.mp4
+//! ffmpeg -i IN -c:v libsvtav1 -pix_fmt yuv420p -g 24 -an -movflags +faststart OUT.mp4
 //! ```
 //!
-//! Only devices decode H.265; the CPU decodes H.264 (feature `openh264`).
+//! Only devices decode H.265 and AV1; the CPU decodes H.264 (feature `openh264`).

@@ -72,7 +72,10 @@ impl Parser {
             profile_idc: sps.profile().profile_idc(),
             level_idc: sps.level_idc,
             references: sps.max_num_ref_frames,
+            active: sps.max_num_ref_frames,
             reordered: output_limits(sps).reordered,
+            bit_depth: 8,
+            has_grain: false,
         })
     }
 

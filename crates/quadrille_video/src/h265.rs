@@ -178,7 +178,10 @@ impl Parser {
             profile_idc: sps.profile.profile(),
             level_idc: sps.profile.level_idc,
             references: u32::from(sps.max_references()),
+            active: u32::from(sps.max_references()),
             reordered: output_limits(sps).reordered,
+            bit_depth: 8 + sps.bit_depth_luma_minus8,
+            has_grain: false,
         })
     }
 
@@ -386,7 +389,7 @@ fn output_limits(sps: &Sps) -> OutputLimits {
     }
 }
 
-/// Checks that pictures are progressive, 4:2:0 and of 8 bits, and returns their format.
+/// Checks that pictures are progressive, 4:2:0 and of 8 or 10 bits, and returns their format.
 fn check(sps: &Sps) -> Result<(PictureSize, ColorMatrix), VideoError> {
     let unsupported = |feature: String| Err(VideoError::Unsupported { feature });
     let usability = sps.usability.as_ref();
@@ -398,9 +401,10 @@ fn check(sps: &Sps) -> Result<(PictureSize, ColorMatrix), VideoError> {
         let name = formats[usize::from(sps.chroma_format_idc & 3)];
         return unsupported(format!("the chroma format {name}"));
     }
-    let depth = sps.bit_depth_luma_minus8.max(sps.bit_depth_chroma_minus8);
-    if depth != 0 {
-        return unsupported(format!("{} bits per channel", 8 + u32::from(depth)));
+    let depths = [sps.bit_depth_luma_minus8, sps.bit_depth_chroma_minus8];
+    if !matches!(depths, [0, 0] | [2, 2]) {
+        let [luma, chroma] = depths.map(|it| 8 + u32::from(it));
+        return unsupported(format!("{luma} bits of luma and {chroma} of chroma"));
     }
     if sps.has_extension {
         return unsupported("an extension of the main profile".to_owned());
@@ -424,7 +428,7 @@ fn check(sps: &Sps) -> Result<(PictureSize, ColorMatrix), VideoError> {
         usability.is_some_and(|it| it.full_range),
         &size,
     );
-    Ok((size, color))
+    Ok((size, color.with_bits(8 + depths[0])))
 }
 
 #[cfg(test)]

@@ -179,7 +179,9 @@ impl AssetLoader for VideoLoader {
     }
 
     fn extensions(&self) -> &[&str] {
-        &["mp4", "m4v", "mov", "h264", "264", "h265", "265", "hevc"]
+        &[
+            "mp4", "m4v", "mov", "h264", "264", "h265", "265", "hevc", "ivf", "obu",
+        ]
     }
 }
 

@@ -23,7 +23,8 @@ use quadrille_content::warnings::RateLimitedWarnings;
 use quadrille_content::{ContentPlugin, ContentSystems};
 
 use crate::decoder::{Picture, Planes};
-use crate::device::decoder::{DecodeWork, NEEDS};
+use crate::device::decoder::NEEDS;
+use crate::device::work::DecodeWork;
 use crate::player::{Video, VideoLoader, VideoPlayer, screen};
 use crate::state::{DecodeOn, PlayerDecoder, VideoState};
 
@@ -126,8 +127,8 @@ struct ConvertPush {
     origin: [u32; 2],
     weights: [f32; 2],
     full_range: u32,
-    /// Structs are as long as a multiple of their alignment.
-    padding: u32,
+    /// Bits of a value; each has as many bytes as it needs.
+    bits: u32,
 }
 
 #[derive(Resource)]
@@ -278,7 +279,7 @@ fn prepare_videos(
             origin: picture.size.origin,
             weights: picture.color.weights,
             full_range: u32::from(picture.color.full_range),
-            padding: 0,
+            bits: u32::from(picture.color.bits),
         });
         lists.1.push(buffer);
         lists.2.push(image.clone());

@@ -41,8 +41,8 @@ impl PlayerDecoder {
         if on == DecodeOn::Cpu {
             return match codec {
                 Codec::H264 => Ok(Self::cpu()),
-                Codec::H265 => Err(VideoError::Unsupported {
-                    feature: "H.265 with `DecodeOn::Cpu`".to_owned(),
+                codec => Err(VideoError::Unsupported {
+                    feature: format!("{codec} with `DecodeOn::Cpu`"),
                 }),
             };
         }

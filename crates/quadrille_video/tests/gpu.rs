@@ -1,8 +1,11 @@
 //! Videos on a device. `cargo test -p quadrille_video --features openh264 --test gpu -- --ignored`; without a device,
-//! or with one that decodes no video and without the feature, these tests fail. Those of H.265, which the CPU does not
-//! decode, check on other devices that the player says so, and print `NOT RUN`.
+//! or with one that decodes no video and without the feature, these tests fail. Those of H.265 and AV1, which the CPU
+//! does not decode, check on other devices that the player says so, and print `NOT RUN`.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says so by panicking")]
+
+#[path = "gpu/av1.rs"]
+mod av1;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -165,19 +168,29 @@ fn rgba(done: &ReadbackComplete) -> Vec<[u8; 4]> {
 
 /// Colors of NV12 planes of a size.
 fn expected(planes: &[u8], size: [u32; 2]) -> Vec<[f64; 3]> {
+    expected_of(&|at| f64::from(planes[at]), size)
+}
+
+/// Colors of planes of a size, by their values in units of 8 bits.
+fn expected_of(planes: &dyn Fn(usize) -> f64, size: [u32; 2]) -> Vec<[f64; 3]> {
     let size = size.map(|it| it as usize);
     let pixels = (0..size[0] * size[1]).map(|at| (at % size[0], at / size[0]));
     pixels.map(|(x, y)| color(planes, size, x, y)).collect()
 }
 
-/// Color of a pixel of NV12 planes in limited range by the matrix of ITU-R BT.601, with linear interpolation of chroma.
-fn color(planes: &[u8], [width, height]: [usize; 2], x: usize, y: usize) -> [f64; 3] {
-    let luma = (f64::from(planes[y * width + x]) - 16.0) / 219.0;
+/// Color of a pixel of planes in limited range by the matrix of ITU-R BT.601, with linear interpolation of chroma.
+fn color(
+    planes: &dyn Fn(usize) -> f64,
+    [width, height]: [usize; 2],
+    x: usize,
+    y: usize,
+) -> [f64; 3] {
+    let luma = (planes(y * width + x) - 16.0) / 219.0;
     let chroma = |x: usize, y: isize, channel: usize| {
         let x = x.min(width / 2 - 1);
         let y = y.clamp(0, height as isize / 2 - 1) as usize;
         let at = width * height + y * width + 2 * x + channel;
-        (f64::from(planes[at]) - 128.0) / 224.0
+        (planes(at) - 128.0) / 224.0
     };
     let at = |channel: usize| {
         let row = |row: isize| match x % 2 {
@@ -249,17 +262,34 @@ fn mean(picture: &[[f64; 3]]) -> [f64; 3] {
 }
 
 /// Whether the device decodes H.265. Says plainly that a test does not run if not.
-#[expect(clippy::print_stderr, reason = "a test says that it does not run")]
 fn decodes_h265(app: &App, test: &str) -> bool {
+    decodes(app, c"VK_KHR_video_decode_h265", test)
+}
+
+/// Whether the device has an extension that decodes. Says plainly that a test does not run if not.
+#[expect(clippy::print_stderr, reason = "a test says that it does not run")]
+fn decodes(app: &App, extension: &std::ffi::CStr, test: &str) -> bool {
     let gpu = app.world().resource::<GpuDevice>();
-    let decodes = gpu.is_enabled(c"VK_KHR_video_decode_h265");
+    let decodes = gpu.is_enabled(extension);
     if !decodes {
         eprintln!(
-            "NOT RUN: {test}: the device `{}` does not decode H.265",
-            gpu.info().name
+            "NOT RUN: {test}: the device `{}` has no {}",
+            gpu.info().name,
+            extension.to_string_lossy()
         );
     }
     decodes
+}
+
+/// PSNR in dB of two pictures of a size without their edges: chroma at the edges of a cropped picture is interpolated
+/// with pixels beyond them.
+fn inner_psnr(one: &[[f64; 3]], other: &[[f64; 3]], size: [u32; 2]) -> f64 {
+    let [width, height] = size.map(|it| it as usize);
+    let inner = |picture: &[[f64; 3]]| -> Vec<[f64; 3]> {
+        let rows = picture.chunks_exact(width).take(height - 2).skip(2);
+        rows.flat_map(|row| &row[2..width - 2]).copied().collect()
+    };
+    psnr(&inner(one), &inner(other))
 }
 
 #[test]
@@ -281,13 +311,7 @@ fn h265_sprite_shows_the_picture_that_ffmpeg_decodes() {
         let time = shown_time(&app, player).unwrap();
         assert!((time - seconds).abs() < 1e-3, "{time} instead of {seconds}");
         let wanted = expected(planes, size);
-        // Chroma at the edges of a cropped picture is interpolated with pixels beyond them.
-        let [width, height] = size.map(|it| it as usize);
-        let inner = |picture: &[[f64; 3]]| -> Vec<[f64; 3]> {
-            let rows = picture.chunks_exact(width).take(height - 2).skip(2);
-            rows.flat_map(|row| &row[2..width - 2]).copied().collect()
-        };
-        let psnr = psnr(&inner(&shown), &inner(&wanted));
+        let psnr = inner_psnr(&shown, &wanted, size);
         assert!(psnr > 50.0, "PSNR {psnr:.1} dB of {size:?}");
     }
 }

@@ -9,13 +9,9 @@ use crate::{h264, h265};
 pub(super) fn parse(bytes: Arc<[u8]>) -> Result<VideoStream, VideoError> {
     let units = nal::by_start_codes(&bytes);
     let mut slices = nal::by_start_codes(&bytes).map(|range| &bytes[range]);
-    let codec = match h265::access_units::is_h265(&mut slices) {
-        true => Codec::H265,
-        false => Codec::H264,
-    };
-    let units = match codec {
-        Codec::H264 => h264::access_units::split(&bytes, units),
-        Codec::H265 => h265::access_units::split(&bytes, units),
+    let (codec, units) = match h265::access_units::is_h265(&mut slices) {
+        true => (Codec::H265, h265::access_units::split(&bytes, units)),
+        false => (Codec::H264, h264::access_units::split(&bytes, units)),
     };
     if units.pictures.is_empty() {
         return Err(VideoError::Container {

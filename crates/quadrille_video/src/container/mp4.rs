@@ -1,4 +1,4 @@
-//! MP4 files (ISO/IEC 14496-12): the first track of H.264 or H.265, from its sample table.
+//! MP4 files (ISO/IEC 14496-12): the first track of H.264, H.265 or AV1, from its sample table.
 //!
 //! Own code, since the parsers at hand either panic on broken sample tables (`re_mp4` 0.5) or turn on features of
 //! `tracing` and `num` for every program (`mp4-atom` 0.17). All reads are checked, and nothing is allocated by a size
@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Codec, Framing, Sample, VideoStream};
+use super::{Codec, Framing, Sample, VideoStream, obu};
 use crate::error::VideoError;
 use crate::h265::nal;
 
@@ -38,6 +38,7 @@ pub(super) fn parse(bytes: Arc<[u8]>) -> Result<VideoStream, VideoError> {
         let codec = match &name {
             b"avc1" | b"avc3" => Codec::H264,
             b"hvc1" | b"hev1" => Codec::H265,
+            b"av01" => Codec::Av1,
             _ => {
                 found.push(codec_name(name));
                 continue;
@@ -48,6 +49,7 @@ pub(super) fn parse(bytes: Arc<[u8]>) -> Result<VideoStream, VideoError> {
         let (config, wanted) = match codec {
             Codec::H264 => (boxes.find(b"avcC").and_then(Config::parse_h264), "avcC"),
             Codec::H265 => (boxes.find(b"hvcC").and_then(Config::parse_h265), "hvcC"),
+            Codec::Av1 => (boxes.find(b"av1C").and_then(Config::parse_av1), "av1C"),
         };
         let config = config
             .ok_or_else(|| problem(&format!("its {codec} track has no readable box `{wanted}`")))?;
@@ -55,13 +57,21 @@ pub(super) fn parse(bytes: Arc<[u8]>) -> Result<VideoStream, VideoError> {
         let timescale =
             header.ok_or_else(|| problem(&format!("its {codec} track has no time scale")))?;
         let table = Table::parse(table);
-        let samples = table.samples(bytes.len())?;
+        let mut samples = table.samples(bytes.len())?;
+        let duration = table.duration(samples.len());
+        if codec == Codec::Av1 {
+            let frames = samples.into_iter().flat_map(|unit| {
+                let of_unit = &bytes[unit.range.clone()];
+                obu::samples(of_unit, unit.range.start, unit.time, unit.is_sync)
+            });
+            samples = frames.collect();
+        }
         return Ok(VideoStream {
             codec,
-            duration: table.duration(samples.len()),
+            duration,
             samples,
             parameter_sets: config.sets,
-            framing: Framing::Lengths(config.length_size),
+            framing: config.framing,
             timescale,
             bytes: Arc::clone(&bytes),
         });
@@ -77,7 +87,6 @@ pub(super) fn parse(bytes: Arc<[u8]>) -> Result<VideoStream, VideoError> {
 /// Name of a codec for messages.
 fn codec_name(codec: Name) -> String {
     match &codec {
-        b"av01" => "AV1".to_owned(),
         b"vp08" => "VP8".to_owned(),
         b"vp09" => "VP9".to_owned(),
         b"mp4a" => "AAC audio".to_owned(),
@@ -140,15 +149,16 @@ fn timescale(header: &[u8]) -> Option<u32> {
     be_32(header, offset).filter(|&ticks| ticks > 0)
 }
 
-/// `AVCDecoderConfigurationRecord` or `HEVCDecoderConfigurationRecord` (ISO/IEC 14496-15).
+/// `AVCDecoderConfigurationRecord` or `HEVCDecoderConfigurationRecord` (ISO/IEC 14496-15), or
+/// `AV1CodecConfigurationRecord` (AV1 Codec ISO Media File Format Binding).
 struct Config {
-    length_size: u8,
+    framing: Framing,
     sets: Vec<Vec<u8>>,
 }
 
 impl Config {
     fn parse_h264(bytes: &[u8]) -> Option<Self> {
-        let length_size = (bytes.get(4)? & 3) + 1;
+        let framing = Framing::Lengths((bytes.get(4)? & 3) + 1);
         let mut sets = Vec::new();
         let mut rest = bytes.get(5..)?;
         // Sequence parameter sets, then picture parameter sets.
@@ -159,11 +169,11 @@ impl Config {
                 sets.push(take_set(&mut rest)?.to_vec());
             }
         }
-        Some(Self { length_size, sets })
+        Some(Self { framing, sets })
     }
 
     fn parse_h265(bytes: &[u8]) -> Option<Self> {
-        let length_size = (bytes.get(21)? & 3) + 1;
+        let framing = Framing::Lengths((bytes.get(21)? & 3) + 1);
         let (arrays, mut rest) = bytes.get(22..)?.split_first()?;
         let mut sets = Vec::new();
         for _ in 0..*arrays {
@@ -178,7 +188,16 @@ impl Config {
                 }
             }
         }
-        Some(Self { length_size, sets })
+        Some(Self { framing, sets })
+    }
+
+    fn parse_av1(bytes: &[u8]) -> Option<Self> {
+        // Marker and version, then three bytes that the sequence header repeats.
+        let (head, units) = bytes.split_first_chunk::<4>()?;
+        (head[0] == 0x81).then(|| Self {
+            framing: Framing::Units,
+            sets: vec![units.to_vec()],
+        })
     }
 }
 

@@ -150,6 +150,11 @@ fn other_files_are_refused_with_advice() {
     let text = error.to_string();
     assert!(text.contains("no complete box `moov`"), "{text}");
     assert!(text.contains("Use an MP4 file"), "{text}");
+    // An IVF file of another codec.
+    let mut ivf = b"DKIF\0\0\x20\0VP90".to_vec();
+    ivf.resize(64, 0);
+    let error = VideoStream::parse(ivf).unwrap_err();
+    assert!(error.to_string().contains("VP90"), "{error}");
     let mut renamed = CLOCK.to_vec();
     let at = renamed.windows(4).position(|it| it == b"avc1").unwrap();
     // The first is a brand, the second the sample entry.
@@ -157,12 +162,12 @@ fn other_files_are_refused_with_advice() {
         .windows(4)
         .position(|it| it == b"avc1")
         .unwrap();
-    renamed[at + 4 + next..][..4].copy_from_slice(b"av01");
+    renamed[at + 4 + next..][..4].copy_from_slice(b"vp09");
     let error = VideoStream::parse(renamed).unwrap_err();
     assert_eq!(
         error,
         VideoError::Codec {
-            found: "AV1".to_owned()
+            found: "VP9".to_owned()
         }
     );
 }

@@ -10,11 +10,11 @@ use crate::coding::CodedPicture;
 #[derive(Clone, Debug)]
 pub(crate) struct Decode {
     pub picture: CodedPicture,
-    /// Offset and size of its slices in the bitstream buffer in bytes, aligned as the device demands.
+    /// Offset and size of its slices or units in the bitstream buffer in bytes, aligned as the device demands.
     pub range: [u64; 2],
-    /// Offsets of the start codes of its slices, from the begin of the range.
+    /// Offsets of the start codes of its slices, from the begin of the range; none in AV1, whose syntax has its tiles.
     pub slices: Vec<u32>,
-    /// Buffer that receives its planes, of the coded size, one behind the other (NV12), if it is shown.
+    /// Buffer that receives its planes, of the coded size, one behind the other (NV12 or P010), if it is shown.
     pub target: Option<vk::Buffer>,
 }
 
@@ -162,9 +162,9 @@ impl Session {
         let functions = &self.functions.queue;
         // SAFETY: `record` demands a queue that decodes; the session and its images live.
         unsafe { (functions.cmd_begin_video_coding_khr)(commands, &begin) };
-        // Without references all slots may become inactive: the first picture of a session, which must be reset before
-        // its first use, and the first one after a seek.
-        if references.is_empty() {
+        // All slots may become inactive: the first picture of a session, which must be reset before its first use, and
+        // the first one after a seek.
+        if picture.resets() {
             let control = vk::VideoCodingControlInfoKHR::default()
                 .flags(vk::VideoCodingControlFlagsKHR::RESET);
             // SAFETY: as above, within the coding scope.
@@ -214,7 +214,7 @@ impl Session {
                 depth: 1,
             },
         };
-        let luma = u64::from(width) * u64::from(height);
+        let luma = u64::from(width) * u64::from(height) * self.bytes_per_value;
         let regions = [
             plane(vk::ImageAspectFlags::PLANE_0, 0, width, height),
             plane(vk::ImageAspectFlags::PLANE_1, luma, width / 2, height / 2),

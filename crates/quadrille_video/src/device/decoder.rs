@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
-use quadrille::ecs::PassRecorder;
 use quadrille::sync::topology::Capabilities;
 use quadrille::vulkan::Error;
 use quadrille::vulkan::device::Gpu;
@@ -12,14 +11,15 @@ use quadrille::vulkan::instance::WantedQueue;
 use quadrille::vulkan::instance::{Extension, Settings};
 use quadrille::vulkan::resources::{BufferDesc, BufferUsage, GpuBuffer, Sharing};
 
-use super::bitstream::{Bitstreams, OwnedBitstream};
+use super::bitstream::Bitstreams;
 use super::commands::Decode;
 use super::picture_bytes;
 use super::session::{Functions, Session, SessionDesc};
 use super::sets::{Sets, level};
 use super::support::{Profile, Support, check_limits, decodes, extensions};
-use crate::api::{ash, vk};
-use crate::coding::{CodedPicture, ColorMatrix, Parser, PictureSize, Sequence};
+use super::work::{DecodeWork, OwnedSession};
+use crate::api::vk;
+use crate::coding::{CodedPicture, ColorMatrix, Parser, PictureSize, Sequence, Syntax};
 use crate::container::{Codec, VideoStream};
 use crate::decoder::{Decoded, Decoder, Picture, Planes};
 use crate::error::VideoError;
@@ -47,48 +47,13 @@ pub fn with_decode_queue(mut settings: Settings) -> Settings {
     settings.queues.push(WantedQueue {
         capabilities: NEEDS,
     });
-    for codec in [Codec::H264, Codec::H265] {
+    for codec in [Codec::H264, Codec::H265, Codec::Av1] {
         let extension = extensions(codec)
             .into_iter()
             .fold(Extension::optional(), Extension::device);
         settings.extensions.push(extension);
     }
     settings
-}
-
-/// Session that is destroyed once no queue uses it.
-pub(crate) struct OwnedSession {
-    gpu: Gpu,
-    session: Option<Session>,
-}
-
-impl Drop for OwnedSession {
-    fn drop(&mut self) {
-        if let Some(session) = self.session.take() {
-            self.gpu.destroy_later(move |_| {
-                // SAFETY: called once no submission uses the session.
-                unsafe { session.destroy() };
-            });
-        }
-    }
-}
-
-impl OwnedSession {
-    /// Records the decoding of pictures: see [`Session::record`].
-    ///
-    /// # Safety
-    /// As there.
-    pub(crate) unsafe fn record(
-        &self,
-        commands: vk::CommandBuffer,
-        bitstream: vk::Buffer,
-        pictures: &[Decode],
-    ) {
-        if let Some(session) = &self.session {
-            // SAFETY: the caller promises what it demands.
-            unsafe { session.record(commands, bitstream, pictures) };
-        }
-    }
 }
 
 /// A picture that the next pass decodes.
@@ -131,22 +96,15 @@ pub(crate) struct DeviceDecoder {
     next_buffer: usize,
     /// Buffers of the session that hold no picture.
     free: Vec<usize>,
-    /// Pictures that are not output yet: id, buffer, format.
+    /// Pictures that are not output yet, or that later samples may show again: id, buffer, format.
     decoded: Vec<(u64, usize, PictureSize, ColorMatrix)>,
+    /// Number of output pictures by buffer.
+    uses: HashMap<usize, u32>,
     times: BinaryHeap<Reverse<i64>>,
     /// Pictures for the next frame.
     pending: Vec<Pending>,
     /// Work of earlier sessions for the next frame.
     ready: Vec<DecodeWork>,
-}
-
-/// Pictures that a pass decodes.
-pub(crate) struct DecodeWork {
-    pub session: Arc<OwnedSession>,
-    pub bitstream: Arc<OwnedBitstream>,
-    pub pictures: Vec<Decode>,
-    /// Buffers that receive the pictures.
-    pub buffers: Vec<GpuBuffer>,
 }
 
 impl DeviceDecoder {
@@ -187,6 +145,7 @@ impl DeviceDecoder {
             next_buffer: 0,
             free: Vec::new(),
             decoded: Vec::new(),
+            uses: HashMap::new(),
             times: BinaryHeap::new(),
             pending: Vec::new(),
             ready: Vec::new(),
@@ -220,17 +179,12 @@ impl DeviceDecoder {
         };
         let (session, profile, support, memory) = self.session(sequence, &size)?;
         let coded = session.coded;
-        let mut owned = OwnedSession {
-            gpu: self.gpu.clone(),
-            session: Some(session),
-        };
-        if let Some(session) = &mut owned.session {
-            session.set_parameters(&sets)?;
-        }
+        let owned = OwnedSession::new(&self.gpu, session, &sets)?;
         let count = sequence.reordered + SPARE_BUFFERS;
+        let bytes = picture_bytes(coded, profile.bytes_per_value());
         let buffers = (0..count).map(|_| {
             let usage = BufferUsage::TRANSFER_DST | BufferUsage::STORAGE;
-            let desc = BufferDesc::new("video picture", picture_bytes(coded), usage);
+            let desc = BufferDesc::new("video picture", bytes, usage);
             self.gpu
                 .create_buffer(&desc.with_sharing(Sharing::Exclusive))
         });
@@ -275,7 +229,7 @@ impl DeviceDecoder {
     > {
         let missing = |missing: String| lacks(&self.gpu, missing);
         let (codec, profile_idc) = (self.codec, sequence.profile_idc);
-        let profile = Profile::of(codec, profile_idc);
+        let profile = Profile::of(codec, &sequence);
         let profile =
             profile.ok_or_else(|| missing(format!("the {codec} profile {profile_idc}")))?;
         let physical = self.gpu.physical_device();
@@ -283,7 +237,7 @@ impl DeviceDecoder {
         let support = Support::query(instance, physical, &profile).map_err(missing)?;
         let slots = sequence.references.max(1) + 1;
         let level = level(codec, sequence.level_idc);
-        check_limits(&support, size.coded, slots, level).map_err(missing)?;
+        check_limits(&support, size.coded, [slots, sequence.active], level).map_err(missing)?;
         // SAFETY: the physical device is of this instance.
         let memory = unsafe { instance.1.get_physical_device_memory_properties(physical) };
         let desc = SessionDesc {
@@ -362,7 +316,11 @@ impl DeviceDecoder {
         for id in ids {
             let at = self.decoded.iter().position(|(known, ..)| known == id);
             let Some(at) = at else { continue };
-            let (_, buffer, size, color) = self.decoded.remove(at);
+            let (_, buffer, size, color) = match self.parser.keeps(*id) {
+                true => self.decoded[at],
+                false => self.decoded.remove(at),
+            };
+            *self.uses.entry(buffer).or_default() += 1;
             let time = self.times.pop().map_or(0, |Reverse(time)| time);
             pictures.push(Picture {
                 time,
@@ -373,6 +331,34 @@ impl DeviceDecoder {
         }
         pictures
     }
+
+    /// Drops pictures that were kept for later samples and that none shows any more.
+    fn forget(&mut self) {
+        if self.codec != Codec::Av1 {
+            return;
+        }
+        let kept = |id: u64| self.parser.keeps(id);
+        let (kept, dropped) = self.decoded.drain(..).partition(|(id, ..)| kept(*id));
+        self.decoded = kept;
+        let dropped: Vec<_> = dropped;
+        for (_, buffer, ..) in dropped {
+            self.free_buffer(buffer);
+        }
+    }
+
+    /// Makes a buffer available for another picture, unless its picture is in use.
+    fn free_buffer(&mut self, index: usize) {
+        let is_kept = self.decoded.iter().any(|(_, buffer, ..)| *buffer == index);
+        if is_kept || self.uses.contains_key(&index) {
+            return;
+        }
+        let first = self.opened.as_ref().map_or(0, |it| it.first_buffer);
+        if index < first {
+            self.buffers.remove(&index);
+        } else if !self.free.contains(&index) {
+            self.free.push(index);
+        }
+    }
 }
 
 impl Decoder for DeviceDecoder {
@@ -381,20 +367,26 @@ impl Decoder for DeviceDecoder {
             self.parser.add_sets(stream.parameter_sets())?;
             self.has_sets = true;
         }
+        self.forget();
         let is_full = self.free.is_empty() || self.pending.len() >= MAX_PENDING;
         if self.opened.is_some() && is_full {
             return Ok(Decoded::Full);
         }
         let units = stream.nal_units(sample);
+        let time = stream.samples().get(sample).map_or(0, |it| it.time);
         let Some(picture) = self.parser.picture(&units, sample)? else {
-            return Ok(Decoded::Pictures(Vec::new()));
+            let existing: Vec<u64> = self.parser.take_existing().into_iter().collect();
+            self.times.extend(existing.iter().map(|_| Reverse(time)));
+            return Ok(Decoded::Pictures(self.complete(&existing)));
         };
         self.open(&picture, sample)?;
         let format = self.parser.format();
         let (bytes, slices) = byte_stream(&picture, &units);
-        let coded = self.opened.as_ref().map_or([0, 0], |it| it.coded);
+        let opened = self.opened.as_ref();
+        let (coded, depth) =
+            opened.map_or(([0, 0], 1), |it| (it.coded, it.profile.bytes_per_value()));
         // Coding without compression adds less than this to the samples of a picture.
-        if bytes.len() as u64 > 2 * picture_bytes(coded) + (1 << 16) {
+        if bytes.len() as u64 > 2 * picture_bytes(coded, depth) + (1 << 16) {
             let problem = format!(
                 "{} bytes of slices for {}x{} pixels",
                 bytes.len(),
@@ -404,13 +396,14 @@ impl Decoder for DeviceDecoder {
             return Err(VideoError::Broken { sample, problem });
         }
         let mut buffer = None;
-        if picture.is_shown {
+        if picture.is_showable() {
             let Some((free, (mut size, color))) = self.free.pop().zip(format) else {
                 return Ok(Decoded::Full);
             };
             size.coded = coded;
-            let time = stream.samples().get(sample).map_or(0, |it| it.time);
-            self.times.push(Reverse(time));
+            if picture.is_shown {
+                self.times.push(Reverse(time));
+            }
             self.decoded.push((picture.id, free, size, color));
             buffer = Some(free);
         }
@@ -428,6 +421,7 @@ impl Decoder for DeviceDecoder {
         let ids = self.parser.reset();
         let pictures = self.complete(&ids);
         self.times.clear();
+        self.forget();
         pictures
     }
 
@@ -435,17 +429,23 @@ impl Decoder for DeviceDecoder {
         let Planes::Buffer(index) = picture.planes else {
             return;
         };
-        let first = self.opened.as_ref().map_or(0, |it| it.first_buffer);
-        if index < first {
-            self.buffers.remove(&index);
-        } else if !self.free.contains(&index) {
-            self.free.push(index);
+        if let Some(uses) = self.uses.get_mut(&index) {
+            *uses -= 1;
+            if *uses > 0 {
+                return;
+            }
+            self.uses.remove(&index);
         }
+        self.free_buffer(index);
     }
 }
 
-/// Slices of a picture behind start codes, and the offsets of these.
+/// Slices of a picture behind start codes, and the offsets of these; of AV1, the units of the frame.
 fn byte_stream(picture: &CodedPicture, units: &[&[u8]]) -> (Vec<u8>, Vec<u32>) {
+    if let Syntax::Av1(syntax) = &picture.syntax {
+        let units = units.first().and_then(|it| it.get(syntax.range.clone()));
+        return (units.unwrap_or(&[]).to_vec(), Vec::new());
+    }
     let mut bytes = Vec::new();
     let mut slices = Vec::new();
     for unit in picture.slices.iter().filter_map(|&index| units.get(index)) {
@@ -460,24 +460,5 @@ fn lacks(gpu: &Gpu, missing: String) -> VideoError {
     VideoError::Device {
         device: gpu.info().name.clone(),
         missing,
-    }
-}
-
-impl DecodeWork {
-    /// Records the pictures in a pass that declares their buffers.
-    pub(crate) fn record(self, pass: &mut PassRecorder<'_>, needs: Capabilities) {
-        let Self {
-            session,
-            bitstream,
-            pictures,
-            ..
-        } = self;
-        let commands = move |_: &ash::Device, commands| {
-            // SAFETY: the pass declares the buffers as destinations of copies, and `needs` demands a queue that
-            // decodes and copies; this closure owns the buffer of the slices.
-            unsafe { session.record(commands, bitstream.raw(), &pictures) };
-        };
-        // SAFETY: the commands are those of a session, which touch its own objects and the declared buffers.
-        unsafe { pass.raw(needs, Box::new(commands)) };
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use super::session::failed;
-use super::support::{FORMAT, Profile};
+use super::support::Profile;
 use crate::api::{ash, vk};
 use crate::error::VideoError;
 
@@ -106,12 +106,13 @@ impl Objects {
         layers: u32,
         usage: vk::ImageUsageFlags,
     ) -> Result<Image, VideoError> {
+        let format = profile.format();
         let raw = profile.with(|profile| {
             let mut list =
                 vk::VideoProfileListInfoKHR::default().profiles(std::slice::from_ref(profile));
             let mut info = vk::ImageCreateInfo::default()
                 .image_type(vk::ImageType::TYPE_2D)
-                .format(FORMAT)
+                .format(format)
                 .extent(vk::Extent3D {
                     width: coded[0],
                     height: coded[1],
@@ -138,7 +139,7 @@ impl Objects {
         let info = vk::ImageViewCreateInfo::default()
             .image(raw)
             .view_type(vk::ImageViewType::TYPE_2D_ARRAY)
-            .format(FORMAT)
+            .format(format)
             .subresource_range(super::layers(0, layers));
         // SAFETY: the image lives and has these layers.
         let view = unsafe { self.device.create_image_view(&info, None) };

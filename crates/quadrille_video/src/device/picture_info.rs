@@ -1,5 +1,7 @@
 //! Structures of one picture that the codecs chain to the commands of Vulkan Video.
 
+mod av1;
+
 use std::ffi::c_void;
 use std::ptr;
 
@@ -29,6 +31,7 @@ pub(super) fn with_chains(picture: &CodedPicture, slices: &[u32], call: impl FnO
             idr_pic_id,
         } => with_h264(picture, (*frame_num, *idr_pic_id), slices, call),
         Syntax::H265(syntax) => with_h265(picture, syntax, slices, call),
+        Syntax::Av1(syntax) => av1::with(syntax, call),
     }
 }
 

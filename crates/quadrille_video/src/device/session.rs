@@ -4,7 +4,7 @@ use std::ptr;
 
 use super::memory::{Image, Objects};
 use super::sets::Sets;
-use super::support::{FORMAT, Profile, Support, usage};
+use super::support::{Profile, Support, usage};
 use crate::api::{ash, vk};
 use crate::error::VideoError;
 
@@ -54,6 +54,8 @@ pub(crate) struct Session {
     pub picture: [u32; 2],
     /// Size of images in pixels: the coded size, aligned to the granularity of the device.
     pub coded: [u32; 2],
+    /// Bytes of a value in planes.
+    pub bytes_per_value: u64,
     objects: Objects,
 }
 
@@ -66,7 +68,8 @@ impl Session {
         let support = desc.support;
         let mut coded = desc.coded;
         for (size, granularity) in coded.iter_mut().zip(support.granularity) {
-            *size = size.next_multiple_of(granularity);
+            // Planes of chroma have half of it.
+            *size = size.next_multiple_of(granularity).next_multiple_of(2);
         }
         let mut objects = Objects::new(&functions.device, desc.memory);
         let created = Self::create(functions, desc, coded, &mut objects);
@@ -79,6 +82,7 @@ impl Session {
                 output,
                 picture: desc.coded,
                 coded,
+                bytes_per_value: desc.profile.bytes_per_value(),
                 objects,
             }),
             Err(error) => {
@@ -101,12 +105,13 @@ impl Session {
             true => None,
             false => Some(objects.image(desc.profile, coded, 1, of_output)?),
         };
+        let format = desc.profile.format();
         let raw = desc.profile.with(|profile| {
             let info = vk::VideoSessionCreateInfoKHR::default()
                 .queue_family_index(desc.family)
                 .video_profile(profile)
-                .picture_format(FORMAT)
-                .reference_picture_format(FORMAT)
+                .picture_format(format)
+                .reference_picture_format(format)
                 .max_coded_extent(vk::Extent2D {
                     width: coded[0],
                     height: coded[1],

@@ -1,5 +1,6 @@
 //! Parameter sets of streams as Vulkan takes them.
 
+mod av1;
 pub(crate) mod h264;
 pub(crate) mod h265;
 
@@ -14,6 +15,7 @@ use crate::container::Codec;
 pub(crate) enum Sets {
     H264(h264::Sets),
     H265(h265::Sets),
+    Av1(Box<av1::Sets>),
 }
 
 impl Sets {
@@ -27,6 +29,10 @@ impl Sets {
                 Some(Self::H264(h264::Sets::new(context, sps)))
             }
             Parser::H265(parser) => h265::Sets::new(parser.sets(), sps).map(Self::H265),
+            Parser::Av1(parser) => {
+                let sequence = parser.sequence_of_pictures()?;
+                Some(Self::Av1(Box::new(av1::Sets::new(sequence))))
+            }
         }
     }
 
@@ -55,14 +61,20 @@ impl Sets {
                     .parameters_add_info(&add);
                 call(ptr::from_ref(&codec).cast())
             }
+            Self::Av1(sets) => sets.with(|header| {
+                let codec = vk::VideoDecodeAV1SessionParametersCreateInfoKHR::default()
+                    .std_sequence_header(header);
+                call(ptr::from_ref(&codec).cast())
+            }),
         }
     }
 }
 
-/// `StdVideoH264LevelIdc` or `StdVideoH265LevelIdc` of a level: the index in the list of levels.
+/// `StdVideoH264LevelIdc`, `StdVideoH265LevelIdc` or `StdVideoAV1Level` of a level: the index in the list of levels.
 pub(crate) fn level(codec: Codec, level_idc: u8) -> u32 {
     match codec {
         Codec::H264 => h264::level(level_idc),
         Codec::H265 => h265::level(level_idc),
+        Codec::Av1 => u32::from(level_idc),
     }
 }

@@ -4,20 +4,29 @@ use std::ffi::{CStr, c_void};
 use std::ptr;
 
 use crate::api::{ash, vk};
+use crate::coding::Sequence;
 use crate::container::Codec;
 
 use vk::native as std_video;
 
-/// Vulkan profile of a stream: 4:2:0, 8 bits, progressive.
-pub(crate) enum Profile {
+/// Vulkan profile of a stream: 4:2:0, 8 or 10 bits, progressive.
+pub(crate) struct Profile {
+    codec: CodecProfile,
+    bit_depth: u8,
+    has_grain: bool,
+}
+
+enum CodecProfile {
     H264(vk::VideoDecodeH264ProfileInfoKHR<'static>),
     H265(vk::VideoDecodeH265ProfileInfoKHR<'static>),
+    Av1(vk::VideoDecodeAV1ProfileInfoKHR<'static>),
 }
 
 impl Profile {
-    /// The profile of a `profile_idc`; `None` if Vulkan has none.
-    pub(crate) fn of(codec: Codec, profile_idc: u8) -> Option<Self> {
+    /// The profile of a sequence; `None` if Vulkan has none.
+    pub(crate) fn of(codec: Codec, sequence: &Sequence) -> Option<Self> {
         use std_video::{
+            StdVideoAV1Profile_STD_VIDEO_AV1_PROFILE_MAIN as MAIN_AV1,
             StdVideoH264ProfileIdc_STD_VIDEO_H264_PROFILE_IDC_BASELINE as BASELINE,
             StdVideoH264ProfileIdc_STD_VIDEO_H264_PROFILE_IDC_HIGH as HIGH,
             StdVideoH264ProfileIdc_STD_VIDEO_H264_PROFILE_IDC_MAIN as MAIN,
@@ -28,32 +37,61 @@ impl Profile {
         let known: &[u32] = match codec {
             Codec::H264 => &[BASELINE, MAIN, HIGH],
             Codec::H265 => &[MAIN_H265, MAIN_10, STILL],
+            Codec::Av1 => &[MAIN_AV1],
         };
         let mut known = known.iter().copied();
-        let profile = known.find(|it| *it == u32::from(profile_idc))?;
-        Some(match codec {
-            Codec::H264 => Self::H264(
+        let profile = known.find(|it| *it == u32::from(sequence.profile_idc))?;
+        let codec = match codec {
+            Codec::H264 => CodecProfile::H264(
                 vk::VideoDecodeH264ProfileInfoKHR::default()
                     .std_profile_idc(profile)
                     .picture_layout(vk::VideoDecodeH264PictureLayoutFlagsKHR::PROGRESSIVE),
             ),
-            Codec::H265 => {
-                Self::H265(vk::VideoDecodeH265ProfileInfoKHR::default().std_profile_idc(profile))
-            }
+            Codec::H265 => CodecProfile::H265(
+                vk::VideoDecodeH265ProfileInfoKHR::default().std_profile_idc(profile),
+            ),
+            Codec::Av1 => CodecProfile::Av1(
+                vk::VideoDecodeAV1ProfileInfoKHR::default()
+                    .std_profile(profile)
+                    .film_grain_support(sequence.has_grain),
+            ),
+        };
+        Some(Self {
+            codec,
+            bit_depth: sequence.bit_depth,
+            has_grain: sequence.has_grain,
         })
+    }
+
+    /// Format of decoded pictures: a plane of luma and one of both chroma channels (NV12 or P010).
+    pub(crate) fn format(&self) -> vk::Format {
+        match self.bit_depth {
+            10 => vk::Format::G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16,
+            _ => vk::Format::G8_B8R8_2PLANE_420_UNORM,
+        }
+    }
+
+    /// Bytes of a value in planes.
+    pub(crate) fn bytes_per_value(&self) -> u64 {
+        u64::from(self.bit_depth.div_ceil(8))
     }
 
     /// Calls a function with the profile as Vulkan takes it.
     pub(crate) fn with<R>(&self, call: impl FnOnce(&vk::VideoProfileInfoKHR<'_>) -> R) -> R {
-        let (codec, chain) = match self {
-            Self::H264(info) => (Codec::H264, ptr::from_ref(info).cast()),
-            Self::H265(info) => (Codec::H265, ptr::from_ref(info).cast()),
+        let (codec, chain) = match &self.codec {
+            CodecProfile::H264(info) => (Codec::H264, ptr::from_ref(info).cast()),
+            CodecProfile::H265(info) => (Codec::H265, ptr::from_ref(info).cast()),
+            CodecProfile::Av1(info) => (Codec::Av1, ptr::from_ref(info).cast()),
+        };
+        let depth = match self.bit_depth {
+            10 => vk::VideoComponentBitDepthFlagsKHR::TYPE_10,
+            _ => vk::VideoComponentBitDepthFlagsKHR::TYPE_8,
         };
         let mut profile = vk::VideoProfileInfoKHR::default()
             .video_codec_operation(operation(codec))
             .chroma_subsampling(vk::VideoChromaSubsamplingFlagsKHR::TYPE_420)
-            .luma_bit_depth(vk::VideoComponentBitDepthFlagsKHR::TYPE_8)
-            .chroma_bit_depth(vk::VideoComponentBitDepthFlagsKHR::TYPE_8);
+            .luma_bit_depth(depth)
+            .chroma_bit_depth(depth);
         profile.p_next = chain;
         call(&profile)
     }
@@ -64,6 +102,7 @@ fn operation(codec: Codec) -> vk::VideoCodecOperationFlagsKHR {
     match codec {
         Codec::H264 => vk::VideoCodecOperationFlagsKHR::DECODE_H264,
         Codec::H265 => vk::VideoCodecOperationFlagsKHR::DECODE_H265,
+        Codec::Av1 => vk::VideoCodecOperationFlagsKHR::DECODE_AV1,
     }
 }
 
@@ -72,6 +111,7 @@ pub(crate) fn extensions(codec: Codec) -> [&'static CStr; 3] {
     let of_codec = match codec {
         Codec::H264 => ash::khr::video_decode_h264::NAME,
         Codec::H265 => ash::khr::video_decode_h265::NAME,
+        Codec::Av1 => ash::khr::video_decode_av1::NAME,
     };
     [
         ash::khr::video_queue::NAME,
@@ -91,16 +131,13 @@ pub(crate) struct Support {
     pub sizes: [[u32; 2]; 2],
     /// Most slots and active references.
     pub slots: [u32; 2],
-    /// Whether a picture may be output and reference at once.
+    /// Whether a picture is output and reference at once. Pictures with film grain are not.
     pub coincide: bool,
-    /// Highest `StdVideoH264LevelIdc` or `StdVideoH265LevelIdc`.
+    /// Highest `StdVideoH264LevelIdc`, `StdVideoH265LevelIdc` or `StdVideoAV1Level`.
     pub max_level: u32,
     /// Version of the codec's header.
     pub header: vk::ExtensionProperties,
 }
-
-/// Format of decoded pictures: a plane of luma and one of both chroma channels (NV12).
-pub(crate) const FORMAT: vk::Format = vk::Format::G8_B8R8_2PLANE_420_UNORM;
 
 impl Support {
     /// Queries a device.
@@ -116,10 +153,12 @@ impl Support {
         let functions = functions.fp();
         let mut h264 = vk::VideoDecodeH264CapabilitiesKHR::default();
         let mut h265 = vk::VideoDecodeH265CapabilitiesKHR::default();
+        let mut av1 = vk::VideoDecodeAV1CapabilitiesKHR::default();
         let mut decode = vk::VideoDecodeCapabilitiesKHR {
-            p_next: match profile {
-                Profile::H264(_) => ptr::from_mut(&mut h264).cast::<c_void>(),
-                Profile::H265(_) => ptr::from_mut(&mut h265).cast::<c_void>(),
+            p_next: match profile.codec {
+                CodecProfile::H264(_) => ptr::from_mut(&mut h264).cast::<c_void>(),
+                CodecProfile::H265(_) => ptr::from_mut(&mut h265).cast::<c_void>(),
+                CodecProfile::Av1(_) => ptr::from_mut(&mut av1).cast::<c_void>(),
             },
             ..Default::default()
         };
@@ -141,11 +180,17 @@ impl Support {
             return Err(format!("decoding of this profile ({result})"));
         }
         let flags = decode.flags;
-        let coincide = flags.contains(vk::VideoDecodeCapabilityFlagsKHR::DPB_AND_OUTPUT_COINCIDE);
+        let may_coincide = vk::VideoDecodeCapabilityFlagsKHR::DPB_AND_OUTPUT_COINCIDE;
+        let coincide = flags.contains(may_coincide) && !profile.has_grain;
+        let may_differ = vk::VideoDecodeCapabilityFlagsKHR::DPB_AND_OUTPUT_DISTINCT;
+        if !coincide && !flags.contains(may_differ) {
+            return Err("output of pictures beside their references".to_owned());
+        }
         let wanted = usage(coincide);
         for usage in wanted.into_iter().filter(|usage| !usage.is_empty()) {
             if !has_format(functions, physical, profile, usage) {
-                return Err(format!("the format {FORMAT:?} with the usage {usage:?}"));
+                let format = profile.format();
+                return Err(format!("the format {format:?} with the usage {usage:?}"));
             }
         }
         let size = |extent: vk::Extent2D| [extent.width, extent.height];
@@ -161,20 +206,22 @@ impl Support {
             ],
             slots: [general.max_dpb_slots, general.max_active_reference_pictures],
             coincide,
-            max_level: match profile {
-                Profile::H264(_) => h264.max_level_idc,
-                Profile::H265(_) => h265.max_level_idc,
+            max_level: match profile.codec {
+                CodecProfile::H264(_) => h264.max_level_idc,
+                CodecProfile::H265(_) => h265.max_level_idc,
+                CodecProfile::Av1(_) => av1.max_level,
             },
             header: general.std_header_version,
         })
     }
 }
 
-/// Checks sizes, slots and level of a stream against the limits of the device. The error names what is missing.
+/// Checks sizes, slots, active references and level of a stream against the limits of the device. The error names what
+/// is missing.
 pub(crate) fn check_limits(
     support: &Support,
     coded: [u32; 2],
-    slots: u32,
+    [slots, active]: [u32; 2],
     level: u32,
 ) -> Result<(), String> {
     let [least, most] = support.sizes;
@@ -186,7 +233,7 @@ pub(crate) fn check_limits(
         ));
     }
     let [most_slots, most_references] = support.slots;
-    if slots > most_slots || slots - 1 > most_references {
+    if slots > most_slots || active > most_references {
         return Err(format!(
             "{} reference pictures (it has {})",
             slots - 1,
@@ -230,13 +277,14 @@ pub(crate) fn usage(coincide: bool) -> [vk::ImageUsageFlags; 2] {
     }
 }
 
-/// Whether images of [`FORMAT`] support a usage.
+/// Whether images of the profile's format support a usage.
 fn has_format(
     functions: &ash::khr::video_queue::InstanceFn,
     physical: vk::PhysicalDevice,
     profile: &Profile,
     usage: vk::ImageUsageFlags,
 ) -> bool {
+    let wanted = profile.format();
     profile.with(|profile| {
         let profiles = std::slice::from_ref(profile);
         let mut list = vk::VideoProfileListInfoKHR::default().profiles(profiles);
@@ -269,7 +317,7 @@ fn has_format(
             )
         };
         let optimal = |it: &vk::VideoFormatPropertiesKHR<'_>| {
-            it.format == FORMAT && it.image_tiling == vk::ImageTiling::OPTIMAL
+            it.format == wanted && it.image_tiling == vk::ImageTiling::OPTIMAL
         };
         result.result().is_ok() && formats.iter().any(optimal)
     })

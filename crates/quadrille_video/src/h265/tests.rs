@@ -11,6 +11,7 @@ use slice::LongTerm;
 
 const OPEN_GOP: &[u8] = include_bytes!("../../assets/open_gop.mp4");
 const RADL: &[u8] = include_bytes!("../../assets/radl.h265");
+const MAIN_10: &[u8] = include_bytes!("../../assets/main10.mp4");
 /// Clips, and the order counts of their pictures in the order of decoding and of output, as ffmpeg derives them.
 const CLIPS: [(&[u8], &str); 2] = [
     (OPEN_GOP, include_str!("../../assets/open_gop.poc")),
@@ -42,7 +43,7 @@ fn parse(stream: &VideoStream, first: usize) -> (Vec<CodedPicture>, Vec<u64>) {
 fn syntax(picture: &CodedPicture) -> Syntax {
     match picture.syntax {
         coding::Syntax::H265(syntax) => syntax,
-        coding::Syntax::H264 { .. } => panic!("it is of H.265"),
+        _ => panic!("it is of H.265"),
     }
 }
 
@@ -179,6 +180,19 @@ fn parameter_sets_are_those_of_ffprobe() {
 }
 
 #[test]
+fn main_10_has_pictures_of_10_bits() {
+    let stream = VideoStream::parse(MAIN_10).unwrap();
+    let (pictures, output) = parse(&stream, 0);
+    assert_eq!((pictures.len(), output.len()), (12, 12));
+    let mut known = parser(&stream);
+    known.picture(&stream.nal_units(0), 0).unwrap();
+    let (_, color) = known.format().unwrap();
+    assert_eq!(color.bits, 10);
+    let sequence = known.sequence(0).unwrap();
+    assert_eq!((sequence.profile_idc, sequence.bit_depth), (2, 10));
+}
+
+#[test]
 fn picture_without_its_references_is_broken() {
     let stream = VideoStream::parse(OPEN_GOP).unwrap();
     let error = parser(&stream)
@@ -210,7 +224,7 @@ fn other_formats_are_refused() {
         known.picture(&slices, 0).unwrap_err().to_string()
     };
     let text = refused(|sps, _| sps.bit_depth_luma_minus8 = 2);
-    assert!(text.contains("10 bits per channel"), "{text}");
+    assert!(text.contains("10 bits of luma and 8 of chroma"), "{text}");
     let text = refused(|sps, _| sps.chroma_format_idc = 2);
     assert!(text.contains("chroma format 4:2:2"), "{text}");
     let text = refused(|sps, _| sps.has_extension = true);

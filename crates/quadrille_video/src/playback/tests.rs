@@ -22,6 +22,7 @@ fn picture(time: i64) -> Picture {
     let color = ColorMatrix {
         weights: [0.299, 0.114],
         full_range: false,
+        bits: 8,
     };
     Picture {
         time,
