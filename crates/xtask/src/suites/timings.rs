@@ -91,8 +91,8 @@ pub(crate) struct Request {
     /// Quadrille's side: the one program of `bevy-examples DIR NAMES --tier1 --optimised`
     #[arg(long, value_name = "FILE")]
     ours: PathBuf,
-    /// bevy's side: a program with the same names that runs as bevy's renderer does, and ends with the same line of
-    /// JSON after `BENCH_FRAMES` frames
+    /// bevy's side: the program that `--beside` adds to that command, or another with the same names that prints the same
+    /// line of JSON after `BENCH_FRAMES` frames
     #[arg(long, value_name = "FILE")]
     theirs: PathBuf,
     /// bevy's data files
