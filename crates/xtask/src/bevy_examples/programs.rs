@@ -4,9 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::host::paths;
+
 /// Default programs: a folder of 2D programs, and the game.
 const DEFAULT_FOLDER: &str = "2d";
 const DEFAULT_GAME: &str = "breakout";
+
+/// Program of our own, which is measured on both renderers.
+const EFFECTS: (&str, &str) = ("effects", "crates/xtask/src/suites/timings/effects.rs.in");
 
 /// List of the 3D programs, with the excluded ones.
 const TIER1: &str = include_str!("tier1.txt");
@@ -22,7 +27,7 @@ pub(super) struct Program {
     pub(super) arguments: Vec<String>,
 }
 
-/// Finds programs by name or folder, or the default ones if there are no names. Arguments may follow a name.
+/// Finds programs of bevy and our own by name or folder, or the default ones if there are no names. Arguments may follow a name.
 ///
 /// # Errors
 /// When the package has no `examples`, or a name is not among them.
@@ -30,6 +35,12 @@ pub(super) fn find(package: &Path, names: &[String]) -> Result<Vec<Program>> {
     let examples = package.join("examples");
     let mut all = Vec::new();
     list(&examples, &mut all)?;
+    let (name, path) = EFFECTS;
+    all.push(Program {
+        name: name.to_owned(),
+        path: paths::root().join(path),
+        arguments: Vec::new(),
+    });
     all.sort_by(|one, other| one.name.cmp(&other.name));
     let default = [DEFAULT_GAME, DEFAULT_FOLDER].map(str::to_owned);
     let names = if names.is_empty() { &default } else { names };

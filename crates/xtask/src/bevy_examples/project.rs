@@ -20,7 +20,6 @@ use crate::host::process;
 const BEVY_MANIFEST: &str = include_str!("bevy.toml.in");
 const BEVY_LIBRARY: &str = include_str!("bevy.rs.in");
 const BEVY_RUN: &str = include_str!("run.rs.in");
-
 /// Library that replaces bevy's crate with bevy's own renderer.
 const THEIR_LIBRARY: &str = include_str!("theirs.rs.in");
 const THEIR_MANIFEST: &str = include_str!("theirs.toml.in");
@@ -137,6 +136,7 @@ impl Project {
         if is_theirs {
             project.save("bevy/Cargo.toml", THEIR_MANIFEST)?;
             project.save("bevy/src/lib.rs", THEIR_LIBRARY)?;
+            project.save("bevy/src/timed.rs", include_str!("theirs_timed.rs.in"))?;
         } else {
             project.save_stand_in()?;
         }

@@ -1,5 +1,6 @@
 //! `timings-for-device`: bevy's stress tests on Quadrille and on bevy_render, packed for a machine that has a GPU and
-//! no cargo. A script runs both in turns and writes the table of record.
+//! no cargo. A script runs both in turns and writes the table of record. `effects.rs.in` is a program of our
+//! own that has one effect; `bevy-examples` builds it by name for both renderers.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -36,6 +37,30 @@ const LINES: [&str; 19] = [
     "many_gizmos",
 ];
 
+/// Effects that `effects.rs.in` switches on, each by itself; `none` and `translucent` are the scenes without.
+const EFFECTS: [&str; 20] = [
+    "none",
+    "prepass",
+    "bloom",
+    "fxaa",
+    "smaa",
+    "taa",
+    "cas",
+    "motion_blur",
+    "dof_gaussian",
+    "dof_bokeh",
+    "auto_exposure",
+    "ssao",
+    "volumetric_fog",
+    "atmosphere",
+    "contact_shadows",
+    "lens",
+    "transmission",
+    "translucent",
+    "oit",
+    "chain",
+];
+
 /// Folders of bevy's data files that these programs load from.
 const ASSETS: [&str; 5] = [
     "branding",
@@ -56,6 +81,7 @@ const LIMIT: Duration = Duration::from_secs(3600);
 
 const SCRIPT: &str = include_str!("timings/run.sh.in");
 const TABLE: &str = include_str!("timings/table.py.in");
+const EFFECTS_TABLE: &str = include_str!("timings/effects.py.in");
 
 /// Options of the command.
 #[derive(Debug, clap::Args)]
@@ -65,8 +91,8 @@ pub(crate) struct Request {
     /// Quadrille's side: the one program of `bevy-examples DIR NAMES --tier1 --optimised`
     #[arg(long, value_name = "FILE")]
     ours: PathBuf,
-    /// bevy's side: a program with the same names that runs as bevy's renderer does, and ends with the same line of
-    /// JSON after `BENCH_FRAMES` frames
+    /// bevy's side: the program that `--beside` adds to that command, or another with the same names that prints the same
+    /// line of JSON after `BENCH_FRAMES` frames
     #[arg(long, value_name = "FILE")]
     theirs: PathBuf,
     /// bevy's data files
@@ -100,6 +126,9 @@ pub(crate) fn pack(request: &Request) -> Result<ExitCode> {
     libraries(&staged.join("gl"), &LOADED)?;
     write(&staged.join("table.py"), TABLE)?;
     write(&staged.join("lines"), &format!("{}\n", LINES.join("\n")))?;
+    write(&staged.join("effects.py"), EFFECTS_TABLE)?;
+    let effects = format!("{}\n", EFFECTS.join("\n"));
+    write(&staged.join("effects"), &effects)?;
     let folder = &request.folder;
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let archive = folder.join("timings.tar.xz");

@@ -33,6 +33,13 @@ fn without_names_the_2d_programs_and_the_game_run() {
 }
 
 #[test]
+fn effects_are_chosen_by_name() {
+    let found = find(&package(), &["effects bloom".to_owned()]).unwrap();
+    assert_eq!(names(&found), ["effects"]);
+    assert!(found[0].path.is_file());
+}
+
+#[test]
 fn names_choose_from_all_folders() {
     let found = find(&package(), &["lines".to_owned()]).unwrap();
     assert_eq!(names(&found), ["lines"]);

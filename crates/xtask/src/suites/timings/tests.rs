@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{TABLE, script_text, write};
+use super::{EFFECTS_TABLE, TABLE, script_text, write};
 use crate::host::paths;
 
 /// A stand-in for a program: the side's times, or nothing.
@@ -58,4 +58,51 @@ fn failed_side_is_told() {
     let table = table("failed", Some(4.0), None);
     let row = "| many_cubes --benchmark | 4.00 / 12.0 | no result | - | 1.5, no result | 50, no result | -, - |";
     assert!(table.contains(row), "{table}");
+}
+
+/// A stand-in for `effects`: passes of the scene, and one of each effect.
+fn effects(path: &Path, own: f64) {
+    let text = format!(
+        "#!/bin/bash\necho '{{\"who\":\"x\",\"median_ms\":3.0}}'\n\
+         echo '  render/opaque/elapsed_gpu                 1.000'\n\
+         echo '  render/opaque/elapsed_cpu                 5.000'\n\
+         [ $1 = none ] || echo '  render/main pass/{{}}/elapsed_gpu   9.000'\n\
+         [ $1 = none ] || echo '  render/main pass/elapsed_gpu   {own:.3}'\n"
+    );
+    write(path, &text).expect("it can be written");
+}
+
+#[test]
+fn effects_are_compared_by_passes_that_the_scene_lacks() {
+    let folder = paths::target("timings-test").join("effects-table");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("it can be made");
+    effects(&folder.join("theirs"), 0.5);
+    effects(&folder.join("ours"), 0.25);
+    for (name, text) in [
+        ("lines", ""),
+        ("effects", "none\nbloom\nfxaa\n"),
+        ("effects.py", EFFECTS_TABLE),
+        ("run.sh", &script_text("abc1234")),
+    ] {
+        write(&folder.join(name), text).expect("it can be written");
+    }
+    let status = Command::new("bash")
+        .arg(folder.join("run.sh"))
+        .arg(folder.join("out"))
+        .env("TIMINGS", &folder)
+        .env("EFFECTS", "bloom")
+        .env("SIZES", "640x360")
+        .status()
+        .expect("bash runs");
+    assert!(status.success());
+    let table = fs::read_to_string(folder.join("out/effects.md")).expect("the script wrote it");
+    let row =
+        "| bloom | 0.500, 0.250 | 0.50 | 0.500, 0.250 | 0.50 | 0.00, 0.00 | 0, 0 | `main pass` |";
+    assert!(table.contains(row), "{table}");
+    assert!(
+        table.contains("| bloom | 3.000 | 3.000 | +0.000 |"),
+        "{table}"
+    );
+    assert!(!table.contains("fxaa"), "{table}");
 }
