@@ -1,7 +1,7 @@
 use super::*;
 
 fn package() -> PathBuf {
-    let package = crate::host::paths::target("tmp/bevy-examples-test");
+    let package = paths::target("tmp/bevy-examples-test");
     for file in [
         "2d/sprite.rs",
         "2d/mesh2d.rs",
@@ -93,7 +93,7 @@ fn the_3d_programs_are_paths_and_those_left_out_have_a_reason() {
 
 #[test]
 fn gltf_files_of_all_folders_are_runs_of_one_program() {
-    let folder = crate::host::paths::target("tmp/bevy-examples-gltf-test");
+    let folder = paths::target("tmp/bevy-examples-gltf-test");
     for file in ["Box.glb", "lines/Lines 1.gltf", "lines/Lines.bin"] {
         let path = folder.join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
