@@ -11,7 +11,10 @@ use bevy_light::{
 use bevy_math::Vec3;
 use clap::{Args, ValueEnum};
 use quadrille_3d::auto_exposure::{AutoExposure, AutoExposurePlugin};
-use quadrille_3d::prelude::{Assets, Camera3d, DepthPrepass, Msaa, NormalPrepass, Transform};
+use quadrille_3d::prelude::{
+    Assets, Camera3d, DefaultOpaqueRendererMethod, DeferredPrepass, DepthPrepass, Msaa,
+    NormalPrepass, Transform,
+};
 use quadrille_3d::{
     AtmosphereSettings, Bloom, ChromaticAberration, ContactShadows, ContrastAdaptiveSharpening,
     DepthOfField, FilmGrain, Fxaa, LensDistortion, MipBias, MotionBlur, MotionVectorPrepass,
@@ -19,10 +22,10 @@ use quadrille_3d::{
     Vignette,
 };
 
-/// The effects that are on at the start. F1 to F12, V, O, B, G and C switch them in this order.
+/// The effects that are on at the start. F1 to F12, V, O, B, G, C and L switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F12, V, O, B, G and C switch them
+    /// Effects of the camera, separated by commas; F1 to F12, V, O, B, G, C and L switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -47,9 +50,10 @@ enum Effect {
     Atmosphere,
     FilmGrain,
     ContactShadows,
+    Deferred,
 }
 
-const KEYS: [(KeyCode, Effect); 17] = [
+const KEYS: [(KeyCode, Effect); 18] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -67,6 +71,7 @@ const KEYS: [(KeyCode, Effect); 17] = [
     (KeyCode::KeyB, Effect::Atmosphere),
     (KeyCode::KeyG, Effect::FilmGrain),
     (KeyCode::KeyC, Effect::ContactShadows),
+    (KeyCode::KeyL, Effect::Deferred),
 ];
 
 /// Effects that are on.
@@ -77,6 +82,8 @@ impl Plugin for EffectArgs {
     fn build(&self, app: &mut App) {
         app.add_plugins(AutoExposurePlugin)
             .insert_resource(ShownEffects(self.effects.clone()))
+            // Concerns cameras with `DeferredPrepass` alone.
+            .insert_resource(DefaultOpaqueRendererMethod::deferred())
             .add_systems(
                 Update,
                 (
@@ -111,6 +118,7 @@ type SingleSampled = (
     Has<ScreenSpaceAmbientOcclusion>,
     Has<OrderIndependentTransparencySettings>,
     Has<ContactShadows>,
+    Has<DeferredPrepass>,
 );
 
 /// Adds components of effects to 3D cameras, and removes them.
@@ -123,9 +131,9 @@ fn apply_effects(
     if !shown.is_changed() && added.is_empty() {
         return;
     }
-    for (camera, (has_taa, has_occlusion, has_lists, has_contacts)) in &cameras {
+    for (camera, (has_taa, has_occlusion, has_lists, has_contacts, is_deferred)) in &cameras {
         let mut camera = commands.entity(camera);
-        if has_taa || has_occlusion || has_lists || has_contacts {
+        if has_taa || has_occlusion || has_lists || has_contacts || is_deferred {
             camera.insert(Msaa::default());
         }
         camera.remove::<(Bloom, Fxaa, Smaa, ContrastAdaptiveSharpening)>();
@@ -136,7 +144,7 @@ fn apply_effects(
         camera.remove::<OrderIndependentTransparencySettings>();
         // The prepasses come with the effects.
         camera.remove::<(ScreenSpaceAmbientOcclusion, NormalPrepass)>();
-        camera.remove::<(DepthPrepass, MotionVectorPrepass)>();
+        camera.remove::<(DepthPrepass, MotionVectorPrepass, DeferredPrepass)>();
         for effect in &shown.0 {
             match effect {
                 Effect::Bloom => camera.insert(Bloom::default()),
@@ -169,6 +177,7 @@ fn apply_effects(
                 Effect::Atmosphere => camera.insert(AtmosphereSettings::default()),
                 Effect::FilmGrain => camera.insert(FilmGrain::default()),
                 Effect::ContactShadows => camera.insert((ContactShadows::default(), Msaa::Off)),
+                Effect::Deferred => camera.insert((DeferredPrepass, Msaa::Off)),
             };
         }
     }

@@ -1,13 +1,16 @@
 // Depth, normals and motion of meshes with standard materials: see `prepass_3d`. The vertex shader is that of pbr.wgsl, so
 // that depths are those of later passes.
 
-import quadrille_3d::constants::DOUBLE_SIDED;
+import quadrille_3d::constants::{DOUBLE_SIDED, FOG_ENABLED, METALLIC_IN_GREEN, NO_TEXTURE, SHADOW_RECEIVER, UNLIT};
+import quadrille_3d::gbuffer::{
+    GBufferSurface, HAS_FOG_ENABLED, IS_SURFACE, IS_UNLIT, RECEIVES_SHADOWS, pack_gbuffer,
+};
 import quadrille_3d::material_textures::TextureCoordinates;
 import quadrille_3d::mesh_types::{Vertex, is_mirrored};
 import quadrille_3d::motion_vectors::{motion_vector, previous_world_position};
 import quadrille_3d::pbr::{
-    HAS_ALPHA_MASK, HAS_ALPHA_TO_COVERAGE, VertexOutput, base_color_texture, geometric_normal, parallax_uv,
-    shading_normal, to_view_of, transform_vertex,
+    HAS_ALPHA_MASK, HAS_ALPHA_TO_COVERAGE, HAS_TEXTURES, VertexOutput, base_color_texture, geometric_normal,
+    parallax_uv, sample_or_white, shading_normal, to_view_of, transform_vertex,
 };
 import quadrille_3d::scene::{Material, camera, instances, materials, visible_instances};
 import quadrille_3d::visibility_range::{is_dithered_out, visibility_range_dither_level};
@@ -129,4 +132,87 @@ fn motion_main(in: MotionVertexOutput, @builtin(front_facing) front_facing: bool
 @fragment
 fn normal_motion_main(in: MotionVertexOutput, @builtin(front_facing) front_facing: bool) -> NormalAndMotion {
     return NormalAndMotion(prepass_normal(vertex_output_of(in), front_facing), motion_of(in));
+}
+
+// Outputs of surfaces in the G-buffer, for each set of the other images.
+struct NormalAndGBuffer {
+    @location(0) normal: vec4f,
+    @location(1) gbuffer: vec4u,
+}
+
+struct MotionAndGBuffer {
+    @location(0) motion: vec2f,
+    @location(1) gbuffer: vec4u,
+}
+
+struct NormalMotionAndGBuffer {
+    @location(0) normal: vec4f,
+    @location(1) motion: vec2f,
+    @location(2) gbuffer: vec4u,
+}
+
+// Texel of the G-buffer. `normal`: output of `prepass_normal`.
+fn gbuffer_texel(vertex_output: VertexOutput, front_facing: bool, normal: vec4f) -> vec4u {
+    let material = material_of(vertex_output);
+    let is_front = is_front_side(vertex_output, material, front_facing);
+    let at = parallax_uv(vertex_output, camera, material, is_front);
+    let base = (material.base_color * vertex_output.color * base_color_texture(material, at)).rgb;
+    var surface: GBufferSurface;
+    surface.flags = IS_SURFACE;
+    surface.normal = normalize(normal.xyz * 2.0 - 1.0);
+    if (material.flags & FOG_ENABLED) != 0u {
+        surface.flags |= HAS_FOG_ENABLED;
+    }
+    if (material.flags & UNLIT) != 0u {
+        surface.flags |= IS_UNLIT;
+        surface.emissive = base;
+        return pack_gbuffer(surface);
+    }
+    if (instances[vertex_output.instance].flags & SHADOW_RECEIVER) != 0u {
+        surface.flags |= RECEIVES_SHADOWS;
+    }
+    surface.base = base;
+    let texel = sample_or_white(material.textures[0].z, at);
+    let metallic_roughness = select(texel.bg, texel.gr, (material.flags & METALLIC_IN_GREEN) != 0u);
+    surface.metallic = material.metallic * metallic_roughness.x;
+    surface.perceptual_roughness = material.perceptual_roughness * metallic_roughness.y;
+    surface.occlusion = sample_or_white(material.textures[0].w, at).r;
+    surface.reflectance = material.reflectance.x;
+    if HAS_TEXTURES && material.textures[1].y != NO_TEXTURE {
+        surface.reflectance *= 0.5 * sample_or_white(material.textures[1].y, at).a;
+    }
+    let emissive = material.emissive.rgb * sample_or_white(material.textures[0].y, at).rgb;
+    surface.emissive = emissive * mix(1.0, camera.exposure, material.emissive.a);
+    return pack_gbuffer(surface);
+}
+
+@fragment
+fn deferred_main(vertex_output: VertexOutput, @builtin(front_facing) front_facing: bool) -> @location(0) vec4u {
+    return gbuffer_texel(vertex_output, front_facing, prepass_normal(vertex_output, front_facing));
+}
+
+@fragment
+fn normal_deferred_main(
+    vertex_output: VertexOutput,
+    @builtin(front_facing) front_facing: bool,
+) -> NormalAndGBuffer {
+    let normal = prepass_normal(vertex_output, front_facing);
+    return NormalAndGBuffer(normal, gbuffer_texel(vertex_output, front_facing, normal));
+}
+
+@fragment
+fn motion_deferred_main(in: MotionVertexOutput, @builtin(front_facing) front_facing: bool) -> MotionAndGBuffer {
+    let surface = vertex_output_of(in);
+    let normal = prepass_normal(surface, front_facing);
+    return MotionAndGBuffer(motion_of(in), gbuffer_texel(surface, front_facing, normal));
+}
+
+@fragment
+fn normal_motion_deferred_main(
+    in: MotionVertexOutput,
+    @builtin(front_facing) front_facing: bool,
+) -> NormalMotionAndGBuffer {
+    let surface = vertex_output_of(in);
+    let normal = prepass_normal(surface, front_facing);
+    return NormalMotionAndGBuffer(normal, motion_of(in), gbuffer_texel(surface, front_facing, normal));
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod camera_cut;
 pub(crate) mod contact_shadows;
+pub(crate) mod deferred;
 pub(crate) mod lightmap;
 pub(crate) mod material;
 pub(crate) mod mip_bias;

@@ -92,6 +92,7 @@ pub use camera_effect::{
 };
 pub use components::camera_cut::CameraCut;
 pub use components::contact_shadows::ContactShadows;
+pub use components::deferred::{DefaultOpaqueRendererMethod, DeferredPrepass};
 pub use components::lightmap::Lightmap;
 pub use components::material::{
     AlphaMode, MeshMaterial3d, OpaqueRendererMethod, ParallaxMappingMethod, StandardMaterial,
@@ -194,7 +195,7 @@ pub mod resources {
     pub use crate::prepare::occlusion_maps::AmbientOcclusionMaps3d;
     pub use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
     pub use crate::prepare::targets::{
-        DepthPyramids3d, PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d,
+        DepthPyramids3d, GBuffers3d, PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d,
         PreviousDepths3d, SceneColors, SceneDepths, SceneMsaaColors, TargetCopies,
     };
     pub use crate::prepare::view_colors::ViewColors;
@@ -212,10 +213,10 @@ pub mod resources {
 pub mod prelude {
     pub use crate::{
         AlphaMode, ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither,
-        DepthPrepass, DistanceFog, ExtendedMaterial, FogFalloff, FreeCamera, FreeCameraPlugin,
-        Lightmap, Material, MaterialExtension, MaterialPlugin, MeshMaterial3d, MotionVectorPrepass,
-        NormalPrepass, OcclusionCulling, ParallaxMappingMethod, Quadrille3dPlugin,
-        StandardMaterial, Tonemapping,
+        DefaultOpaqueRendererMethod, DeferredPrepass, DepthPrepass, DistanceFog, ExtendedMaterial,
+        FogFalloff, FreeCamera, FreeCameraPlugin, Lightmap, Material, MaterialExtension,
+        MaterialPlugin, MeshMaterial3d, MotionVectorPrepass, NormalPrepass, OcclusionCulling,
+        ParallaxMappingMethod, Quadrille3dPlugin, StandardMaterial, Tonemapping,
     };
     pub use bevy_asset::prelude::*;
     pub use bevy_camera::prelude::*;

@@ -127,7 +127,7 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
         ShaderRef::Default
     }
 
-    /// bevy's name; without a deferred pass there is no such shader, and all materials are drawn by the forward ones.
+    /// bevy's name; there is no such shader, since materials with shaders of their own are drawn forward.
     fn deferred_vertex_shader() -> ShaderRef {
         ShaderRef::Default
     }

@@ -2,6 +2,7 @@
 
 mod bevy_names;
 pub(crate) mod custom;
+pub(crate) mod deferred;
 pub(crate) mod material_desc;
 mod meshes;
 mod prepass;
@@ -34,6 +35,7 @@ pub(crate) const MAX_WORKGROUP_COUNT_X: u32 = 65535;
 #[derive(Resource)]
 pub struct Pipelines3d {
     pub(crate) meshes: MeshPipelines,
+    pub(crate) deferred: deferred::DeferredLighting,
     /// Shadow pipelines without and with alpha mask, by [`CullMode`].
     shadows: [[GraphicsPipeline; 3]; 2],
     /// By [`Composite`].
@@ -46,10 +48,14 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 24] = [
+const MODULES: [(&str, &str); 25] = [
     (
         "quadrille_3d::cube_faces",
         include_str!("../shaders/cube_faces.wgsl"),
+    ),
+    (
+        "quadrille_3d::gbuffer",
+        include_str!("../shaders/gbuffer.wgsl"),
     ),
     (
         "quadrille_3d::atmosphere",
@@ -176,6 +182,7 @@ impl Pipelines3d {
                 waits,
                 dfg_lut,
             ),
+            deferred: deferred::DeferredLighting::default(),
             shadows: [shadows(false)?, shadows(true)?],
             composites: [
                 composite_pipeline(gpu, "3d copy", Blend::Opaque)?,

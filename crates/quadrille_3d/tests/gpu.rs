@@ -26,6 +26,8 @@ mod contact_shadows;
 mod cull;
 #[path = "gpu/custom_materials.rs"]
 mod custom_materials;
+#[path = "gpu/deferred.rs"]
+mod deferred;
 #[path = "gpu/depth_of_field.rs"]
 mod depth_of_field;
 #[path = "gpu/device_loss.rs"]

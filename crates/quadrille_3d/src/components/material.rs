@@ -197,7 +197,8 @@ pub struct StandardMaterial {
     pub lightmap_exposure: f32,
     /// Interpretation of alpha.
     pub alpha_mode: AlphaMode,
-    /// A choice between paths to one picture, by bevy's name. Every material takes the forward path here.
+    /// Forward or deferred shading under cameras with [`DeferredPrepass`](crate::DeferredPrepass). `Auto` is
+    /// [`DefaultOpaqueRendererMethod`](crate::DefaultOpaqueRendererMethod).
     pub opaque_render_method: OpaqueRendererMethod,
     /// Depth bias towards the camera in units of the least depth step, for decals. Blended surfaces are also sorted
     /// nearer by this distance.

@@ -1,26 +1,29 @@
 //! Prepasses: depth, normals and motion vectors before the opaque pass.
 //!
 //! ```text
-//! prepass_3d          draws depth, normals and motion vectors; of views with occlusion culling, the early phase
+//! prepass_3d          draws depth, normals, motion vectors and G-buffer; of views with occlusion culling, the early phase
 //! prepass_late        late phase, of what the depth of the early one does not hide
 //! copy_prepass_depths for readers
-//! opaque_3d           begins with the depth, and passes the test where depth is equal
+//! opaque_3d           begins with the depth, and passes the test where depth is equal; lights the G-buffer before
 //! ```
 
 mod background;
+mod deferred;
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::bindings::PassBindings;
 use quadrille::ecs::{
-    AccessList, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering, Table, access_kind,
+    AccessList, AnyAccess, ColorAttachment as _, DepthAttachment as _, PassUse, Rendering, Table,
+    access_kind,
 };
 use quadrille::prelude::{
     GpuDevice, Recorder, Render, RenderStartup, StorageRead, Uniform, Uploads,
 };
 
 use crate::camera_effect::ViewTransforms3d;
+use crate::components::deferred::{DefaultOpaqueRendererMethod, DeferredPrepass};
 use crate::components::prepass::{
     DepthPrepass, MotionVectorPrepass, NoBackgroundMotionVectors, NormalPrepass,
 };
@@ -33,11 +36,12 @@ use crate::passes::draw::{
 };
 use crate::pipelines::{Pipelines3d, PrepassTarget};
 use crate::prepare::targets::{
-    PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d, SceneDepths, prepare_targets,
+    GBuffers3d, PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d, SceneDepths,
+    prepare_targets,
 };
 use crate::scene::buffers::{Lightmaps3d, Materials3d, PreviousInstances3d, Views3d};
 use crate::scene::frame::{Scene3d, View3d};
-use crate::scene::keys::{BlendMode, PipelineKey};
+use crate::scene::keys::{BlendMode, PipelineKey, RendererMethod};
 use crate::scene::lists::BatchList;
 use crate::scene::prepass::DrawnPrepasses;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
@@ -60,10 +64,14 @@ impl Plugin for PrepassPlugin {
             copy_prepass_depths,
         );
         app.add_plugins(ContactShadowsPlugin)
+            .register_type::<DeferredPrepass>()
+            .register_type::<DefaultOpaqueRendererMethod>()
             .register_type::<DepthPrepass>()
             .register_type::<NormalPrepass>()
             .register_type::<MotionVectorPrepass>()
             .register_type::<NoBackgroundMotionVectors>()
+            .init_resource::<DefaultOpaqueRendererMethod>()
+            .init_resource::<GBuffers3d>()
             .init_resource::<PrepassDepths3d>()
             .init_resource::<PrepassNormals3d>()
             .init_resource::<PrepassMotionVectors3d>()
@@ -75,6 +83,7 @@ impl Plugin for PrepassPlugin {
                     prepare_prepass_pipelines
                         .in_set(Prepare3dSystems::Prepare)
                         .after(prepare_targets),
+                    deferred::warn_of_samples.in_set(Prepare3dSystems::Extract),
                     passes.chain().in_set(Pass3dSystems::Prepass),
                 ),
             );
@@ -92,6 +101,7 @@ fn init_prepass(
     commands.insert_resource(PreviousInstances3d(previous));
     commands.insert_resource(PrepassMotionVectors3d::default());
     commands.insert_resource(BackgroundMotionPipelines::new(&gpu)?);
+    commands.insert_resource(GBuffers3d::default());
     commands.insert_resource(PrepassDepths3d::default());
     commands.insert_resource(PrepassNormals3d::default());
     Ok(())
@@ -130,6 +140,11 @@ fn target(view: &View3d) -> PrepassTarget {
 fn key_in_prepass(view: &View3d, key: PipelineKey) -> Option<PipelineKey> {
     let is_covered = key.blend_mode == BlendMode::AlphaToCoverage && view.queued.wanted_samples > 1;
     let is_apart = view.queued.transmissive.is_apart && key.is_transmissive();
+    let renderer = match view.queued.prepass.defers(key) {
+        true => RendererMethod::Deferred,
+        false => RendererMethod::Auto,
+    };
+    let key = PipelineKey { renderer, ..key };
     (!is_covered && !is_apart).then(|| key.for_view(view.queued.inverts_culling))
 }
 
@@ -153,12 +168,25 @@ pub struct PrepassInputs3d<'w> {
     material_inputs: MaterialInputs3d<'w>,
 }
 
-/// Depth, normals and motion vectors of views, to draw to.
+/// Depth, normals, motion vectors and G-buffers of views, to draw to.
 #[derive(SystemParam)]
 pub struct PrepassTargets3d<'w> {
     depths: AccessList<'w, SceneDepths, access_kind::DepthTarget>,
     normals: AccessList<'w, PrepassNormals3d, access_kind::ColorTarget>,
     motion_vectors: AccessList<'w, PrepassMotionVectors3d, access_kind::ColorTarget>,
+    gbuffers: AccessList<'w, GBuffers3d, access_kind::ColorTarget>,
+}
+
+impl<'w> PrepassTargets3d<'w> {
+    /// Normals, motion vectors and G-buffer of a view.
+    fn colors(&self, view: &View3d) -> [Option<AnyAccess<'w>>; 3] {
+        [
+            view.prepass_normal().and_then(|at| self.normals.get(at)),
+            view.prepass_motion_vectors()
+                .and_then(|at| self.motion_vectors.get(at)),
+            view.gbuffer().and_then(|at| self.gbuffers.get(at)),
+        ]
+    }
 }
 
 /// Phase of a prepass.
@@ -192,39 +220,36 @@ impl PhaseDraws<'_, '_> {
         let Some(depth) = self.targets.depths.get(view.images()) else {
             return false;
         };
-        let normal = view
-            .prepass_normal()
-            .and_then(|at| self.targets.normals.get(at));
-        let motion = view
-            .prepass_motion_vectors()
-            .and_then(|at| self.targets.motion_vectors.get(at));
+        // In the order of `prepass_formats`.
+        let colors = self.targets.colors(view);
         uses.clear();
         uses.push(depth.as_declared());
-        uses.extend(normal.map(|image| image.as_declared()));
-        uses.extend(motion.map(|image| image.as_declared()));
+        uses.extend(colors.iter().flatten().map(AnyAccess::as_declared));
         self.geometry.add_uses(uses);
         self.indirect_draws.add_uses(uses);
         self.inputs.material_inputs.add_camera_uses(uses);
         self.inputs.add_uses(uses);
-        let (name, depth, normal, motion) = match self.phase {
+        let (name, depth) = match self.phase {
             Phase::First => (
                 "prepass_3d",
                 depth.layer(0).clear_depth(view.queued.clear_depth),
-                normal.map(|image| image.clear([0.0; 4])),
-                motion.map(|image| image.clear([0.0; 4])),
             ),
-            Phase::Late => (
-                "prepass_late",
-                depth.layer(0).keep_depth(),
-                normal.map(|image| image.keep()),
-                motion.map(|image| image.keep()),
-            ),
+            Phase::Late => ("prepass_late", depth.layer(0).keep_depth()),
         };
+        let colors = colors.iter().flatten().map(|image| match self.phase {
+            Phase::First => image.clear([0.0; 4]),
+            Phase::Late => image.keep(),
+        });
+        let mut attachments = colors.fuse();
+        let mut next = || attachments.next();
         let mut pass = recorder.pass_in_step(view.step(), name, uses);
-        let mut rendering = match (normal, motion) {
-            (Some(normal), Some(motion)) => pass.render(([normal, motion], depth)),
-            (Some(color), None) | (None, Some(color)) => pass.render((color, depth)),
-            (None, None) => pass.render(depth),
+        let mut rendering = match (next(), next(), next()) {
+            (None, _, _) => pass.render(depth),
+            (Some(first), None, _) => pass.render((first, depth)),
+            (Some(first), Some(second), None) => pass.render(([first, second], depth)),
+            (Some(first), Some(second), Some(third)) => {
+                pass.render(([first, second, third], depth))
+            }
         };
         self.draw(&mut rendering, view, cull_row);
         if let Some(background) = self.background {
@@ -270,8 +295,8 @@ impl PhaseDraws<'_, '_> {
     }
 }
 
-/// Draws depth, normals with [`NormalPrepass`] and motion vectors with [`MotionVectorPrepass`], of opaque and alpha mask
-/// meshes: one pass in the plan per view with a prepass.
+/// Draws depth, normals with [`NormalPrepass`], motion vectors with [`MotionVectorPrepass`] and the G-buffer with
+/// [`DeferredPrepass`], of opaque and alpha mask meshes: one pass in the plan per view with a prepass.
 pub fn prepass_3d(
     mut recorder: Recorder,
     (geometry, culled): (Geometry3d, Culled3d),

@@ -449,7 +449,11 @@ type WithPrepass = (
 fn prepasses_of(cameras: impl Iterator<Item = (bool, bool)>) -> Vec<PrepassOutputs> {
     let mut all = Vec::new();
     for (normal, motion) in cameras {
-        let outputs = PrepassOutputs { normal, motion };
+        let outputs = PrepassOutputs {
+            normal,
+            motion,
+            deferred: false,
+        };
         if !all.contains(&outputs) {
             all.push(outputs);
         }

@@ -513,6 +513,7 @@ fn bin_key((mesh, material_state): (MeshAllocation, MaterialState)) -> BinKey {
         blend_mode: material_state.blend_mode,
         features: material_state.features,
         shader: material_state.shader,
+        renderer: material_state.renderer,
     };
     BinKey { pipeline, mesh }
 }

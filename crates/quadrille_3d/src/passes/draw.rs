@@ -366,7 +366,7 @@ impl Lighting3d<'_> {
         if rendering.uses("camera") {
             rendering.bind_bytes("camera", &self.views, uniform_row(view.queued.row));
         }
-        if shader != MaterialShader::Standard {
+        if shader != MaterialShader::Standard || rendering.uses("gbuffer") {
             self.bind_used(rendering, draw_params, (view, shader));
             return;
         }

@@ -107,7 +107,7 @@ const ADVICE: [(&str, &str); 14] = [
     ),
     (
         "bevy_pbr::deferred",
-        "there is no deferred pass; remove `PREPASS_PIPELINE` and return a color",
+        "there is no deferred pass of materials with shaders of their own; remove `PREPASS_PIPELINE` and return a color",
     ),
     (
         "bevy_pbr::prepass",

@@ -294,6 +294,7 @@ impl CustomPipelines {
         let mut shaders = shaders;
         shaders.vertex.get_or_insert_with(|| self.vertex.clone());
         let key = PipelineKey {
+            renderer: crate::scene::keys::RendererMethod::Auto,
             primitive: PrimitiveKind::Triangles,
             cull: CullMode::Back,
             blend_mode: BlendMode::Opaque,

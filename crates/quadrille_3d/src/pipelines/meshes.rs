@@ -12,6 +12,7 @@ use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelin
 use quadrille::vulkan::pipeline::{
     Blend, BlendEquation, DepthState, PipelineState, PrimitiveTopology,
 };
+use quadrille::vulkan::shader::Constant;
 use quadrille::vulkan::{ShaderError, vk};
 use quadrille_content::meshes::PrimitiveKind;
 
@@ -21,7 +22,7 @@ use super::to_cull;
 use crate::constants::ANY_FILTER;
 use crate::scene::formats::PipelineTarget;
 use crate::scene::keys::{
-    BlendMode, LightingFeatures, MaterialFeatures, MaterialShader, PipelineKey,
+    BlendMode, LightingFeatures, MaterialFeatures, MaterialShader, PipelineKey, RendererMethod,
 };
 use crate::tables::mesh_vertex::Vertex;
 
@@ -43,7 +44,7 @@ pub(crate) struct MeshPipelines {
     known_lighting: Vec<LightingFeatures>,
     pub(super) waits: bool,
     /// [`crate::Quadrille3dPlugin::dfg_lut`].
-    dfg_lut: bool,
+    pub(crate) dfg_lut: bool,
     /// Targets that pipelines are compiled for.
     targets: Vec<PipelineTarget>,
     /// Targets that frames have drawn to, not yet compiled for.
@@ -71,6 +72,7 @@ impl PipelineVariant {
         };
         let key = PipelineKey {
             shader: key.shader.shared(),
+            renderer: RendererMethod::Auto,
             ..key
         };
         Self {
@@ -350,32 +352,44 @@ fn create_pipeline(
                 "HAS_ALPHA_TO_COVERAGE",
                 key.blend_mode == BlendMode::AlphaToCoverage,
             ),
-            ("HAS_RANGED_LIGHTS", lighting.ranged_lights),
-            ("HAS_RECT_LIGHTS", lighting.rect_lights),
-            ("HAS_SHADOWS", lighting.shadows),
-            ("HAS_SOFT_SHADOWS", lighting.soft_shadows),
-            ("HAS_ENVIRONMENTS", lighting.environments),
-            ("HAS_FOG", lighting.fog),
-            ("HAS_CONTACT_SHADOWS", lighting.contact_shadows),
             (
                 "HAS_AMBIENT_OCCLUSION",
                 has_ambient_occlusion(key, lighting),
             ),
-            ("HAS_LIGHT_TEXTURES", lighting.light_textures),
-            ("HAS_DECALS", lighting.decals),
-            ("HAS_ATMOSPHERE", lighting.atmosphere),
-            ("DFG_LUT", dfg_lut),
-            ("MAPS_TONES", maps_tones),
         ]
         .map(|(name, value)| (name.to_owned(), value.into()))
         .into_iter()
-        .chain([(
-            "SHADOW_FILTER".to_owned(),
-            lighting.shadow_filter.unwrap_or(ANY_FILTER).into(),
-        )])
+        .chain(lighting_constants(lighting, dfg_lut, maps_tones))
         .collect(),
         ..mesh_pipeline_desc(key, GraphicsPipelineDesc::new(name, shaders.0, shaders.1))
     })
+}
+
+/// Constants of `pbr.wgsl` for the lighting of a frame, without ambient occlusion.
+pub(super) fn lighting_constants(
+    lighting: LightingFeatures,
+    dfg_lut: bool,
+    maps_tones: bool,
+) -> Vec<(String, Constant)> {
+    let filter = lighting.shadow_filter.unwrap_or(ANY_FILTER);
+    [
+        ("HAS_RANGED_LIGHTS", lighting.ranged_lights),
+        ("HAS_RECT_LIGHTS", lighting.rect_lights),
+        ("HAS_SHADOWS", lighting.shadows),
+        ("HAS_SOFT_SHADOWS", lighting.soft_shadows),
+        ("HAS_ENVIRONMENTS", lighting.environments),
+        ("HAS_FOG", lighting.fog),
+        ("HAS_CONTACT_SHADOWS", lighting.contact_shadows),
+        ("HAS_LIGHT_TEXTURES", lighting.light_textures),
+        ("HAS_DECALS", lighting.decals),
+        ("HAS_ATMOSPHERE", lighting.atmosphere),
+        ("DFG_LUT", dfg_lut),
+        ("MAPS_TONES", maps_tones),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.into()))
+    .into_iter()
+    .chain([("SHADOW_FILTER".to_owned(), filter.into())])
+    .collect()
 }
 
 /// Whether a pipeline reads ambient occlusion maps, which have the surfaces behind blended and transmissive ones.

@@ -11,7 +11,9 @@ use quadrille_content::materials::{MATERIAL_ROWS, MATERIAL_VERTEX, material_entr
 use super::custom::{Inputs, MaterialShaders, OWN_ATTRIBUTES, PrepassSupport, entry, reads_any};
 use super::meshes::{CompileResult, MeshPipelines, mesh_pipeline_desc};
 use crate::scene::formats::prepass_formats;
-use crate::scene::keys::{BlendMode, MaterialFeatures, MaterialShader, PipelineKey};
+use crate::scene::keys::{
+    BlendMode, MaterialFeatures, MaterialShader, PipelineKey, RendererMethod,
+};
 use crate::scene::prepass::PrepassOutputs;
 
 /// Images that a prepass draws to.
@@ -142,6 +144,7 @@ impl MeshPipelines {
                 blend_mode: BlendMode::Opaque,
                 features: MaterialFeatures::Base,
                 shader: MaterialShader::Standard,
+                renderer: RendererMethod::Auto,
             };
             let compiled = shaders.compile(gpu, material, key, outputs);
             compiled.map_err(|error| error.to_string())?;
@@ -218,13 +221,18 @@ impl MeshPipelines {
                 return None;
             }
         }
-        if is_opaque && !outputs.normal {
+        let is_deferred = outputs.deferred && key.renderer == RendererMethod::Deferred;
+        if is_opaque && !outputs.normal && !is_deferred {
             features = MaterialFeatures::Base;
         }
         let variant = PrepassVariant {
             key: PipelineKey {
                 features,
                 shader: key.shader.shared(),
+                renderer: match is_deferred {
+                    true => RendererMethod::Deferred,
+                    false => RendererMethod::Auto,
+                },
                 ..key
             },
             outputs,
@@ -248,14 +256,22 @@ impl MeshPipelines {
         if let Some((number, material)) = material
             && matches!(material.prepass, PrepassSupport::Own { .. })
         {
-            let shaders = self.prepass.shaders.get(&(number, outputs));
+            let shaders = self
+                .prepass
+                .shaders
+                .get(&(number, outputs.without_gbuffer()));
             let Some(Some(shaders)) = shaders else {
                 return Ok(None);
             };
             return shaders.compile(gpu, material, key, outputs).map(Some);
         }
         let standard = self.prepass.standard()?;
+        let is_deferred = key.renderer == RendererMethod::Deferred;
         let entry = match (outputs.normal, outputs.motion, key.blend_mode) {
+            (true, true, _) if is_deferred => Some("normal_motion_deferred_main"),
+            (true, false, _) if is_deferred => Some("normal_deferred_main"),
+            (false, true, _) if is_deferred => Some("motion_deferred_main"),
+            (false, false, _) if is_deferred => Some("deferred_main"),
             (true, true, _) => Some("normal_motion_main"),
             (true, false, _) => Some("normal_main"),
             (false, true, _) => Some("motion_main"),
@@ -277,6 +293,13 @@ impl MeshPipelines {
         };
         if let Some((_, material)) = material {
             material.state.apply(&mut desc);
+        }
+        if outputs.deferred && !is_deferred {
+            // Surfaces that are not in the G-buffer leave it as it is; they are drawn over what is lit from it.
+            let written = outputs.without_gbuffer().count();
+            desc.state.colors = (0..outputs.count())
+                .map(|at| color_state(at < written))
+                .collect();
         }
         gpu.graphics_pipeline(&desc).map(Some)
     }
@@ -302,6 +325,14 @@ fn constants(key: PipelineKey) -> Vec<(String, quadrille::vulkan::shader::Consta
     ]
     .map(|(name, value)| (name.to_owned(), value.into()))
     .into()
+}
+
+/// State of an attachment that a shader writes, or leaves as it is.
+fn color_state(is_written: bool) -> ColorState {
+    match is_written {
+        true => ColorState::new(Blend::Opaque),
+        false => ColorState::new(Blend::Opaque).with_mask(vk::ColorComponentFlags::empty()),
+    }
 }
 
 /// Sets the fixed state of a key: depth is tested and written as for opaque surfaces.
@@ -346,11 +377,8 @@ impl PrepassShaders {
             written.is_some_and(|entry| entry.outputs.iter().any(|it| it.location == location))
         };
         // Outputs that a shader does not write are undefined.
-        let color = |location| match is_written(location) {
-            true => ColorState::new(Blend::Opaque),
-            false => ColorState::new(Blend::Opaque).with_mask(vk::ColorComponentFlags::empty()),
-        };
-        let count = u32::from(outputs.normal) + u32::from(outputs.motion);
+        let color = |location| color_state(is_written(location));
+        let count = outputs.count();
         desc.state = PipelineState {
             colors: (0..count).map(color).collect(),
             ..desc.state

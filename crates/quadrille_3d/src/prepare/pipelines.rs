@@ -40,6 +40,13 @@ pub(crate) fn prepare_pipelines(
         });
         pipelines.meshes.prepare(&gpu, keys, lighting, maps_tones)?;
     }
+    let dfg_lut = pipelines.meshes.dfg_lut;
+    for view in scene.views.iter().filter(|view| view.gbuffer().is_some()) {
+        let target = view.pipeline_target();
+        pipelines
+            .deferred
+            .prepare(&gpu, (lighting, dfg_lut), &target)?;
+    }
     Ok(())
 }
 

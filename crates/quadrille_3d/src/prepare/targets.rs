@@ -26,7 +26,7 @@ use crate::scene::prepass::PrepassImages;
 pub(crate) use effect_images::DepthHistories;
 pub use effect_images::{PreviousDepths3d, TargetCopies};
 use prepass_images::PrepassLists;
-pub use prepass_images::{PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d};
+pub use prepass_images::{GBuffers3d, PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d};
 
 /// Single-sampled color images of all views of this frame: the target itself where a display-referred view covers it.
 /// Other images of views with effects follow, unsorted (`CurrentColors`).
@@ -218,6 +218,7 @@ impl SceneImages<'_> {
             samples: std::mem::take(&mut self.samples.0),
             depths: std::mem::take(&mut self.depths.0),
             copies: self.begin_effects(),
+            gbuffers: self.prepasses.take_gbuffers(),
             prepass_depths: self.prepasses.take_depths(),
             prepass_normals: self.prepasses.take_normals(),
             prepass_motion_vectors: self.prepasses.take_motion_vectors(),
@@ -320,8 +321,12 @@ fn count_draws(
 ) -> usize {
     let phases = views.iter().map(|view| {
         let phases = 1 + usize::from(view.late.is_some());
-        let passes = phases * (1 + usize::from(view.queued.prepass.any()));
-        passes * batches.opaque_batch_sets_of(&view.queued).count()
+        let passes = 1 + usize::from(view.queued.prepass.any());
+        let forward = batches.opaque_batch_sets_of(&view.queued).count();
+        let deferred = batches
+            .opaque_batch_sets()
+            .filter(|it| view.queued.prepass.defers(it.pipeline));
+        phases * (passes * forward + deferred.count()) + usize::from(view.gbuffer().is_some())
     });
     let of_views = phases.sum::<usize>();
     let drawn = shadows
@@ -339,6 +344,7 @@ struct PreviousImages<'a> {
     samples: Vec<GpuImage>,
     depths: Vec<GpuImage>,
     copies: Vec<GpuImage>,
+    gbuffers: Vec<GpuImage>,
     prepass_depths: Vec<GpuImage>,
     prepass_normals: Vec<GpuImage>,
     prepass_motion_vectors: Vec<GpuImage>,

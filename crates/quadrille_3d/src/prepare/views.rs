@@ -24,6 +24,7 @@ use quadrille_content::views::{CameraView, CameraViews};
 use quadrille_content::warnings::{entity_name, first_non_finite, is_finite};
 
 use crate::components::contact_shadows::ContactShadows;
+use crate::components::deferred::{DefaultOpaqueRendererMethod, DeferredPrepass};
 use crate::components::mip_bias::MipBias;
 use crate::components::occlusion_culling::OcclusionCulling;
 use crate::components::order_independent_transparency::OrderIndependentTransparencySettings;
@@ -67,6 +68,7 @@ pub(crate) struct CameraQuery {
     shadow_filter: &'static ShadowFilteringMethod,
     is_hdr: Has<Hdr>,
     occlusion_culling: Has<OcclusionCulling>,
+    deferred_prepass: Has<DeferredPrepass>,
     depth_prepass: Has<DepthPrepass>,
     normal_prepass: Has<NormalPrepass>,
     motion_vector_prepass: Has<MotionVectorPrepass>,
@@ -93,6 +95,7 @@ pub(crate) struct ViewParams<'w, 's> {
     unculled: Query<'w, 's, Unculled, IsUnculled>,
     ambient: Res<'w, GlobalAmbientLight>,
     effects: Res<'w, EffectCameras>,
+    default_method: Res<'w, DefaultOpaqueRendererMethod>,
 }
 
 impl ViewParams<'_, '_> {
@@ -197,6 +200,7 @@ fn add_view(
     let jitter = valid_jitter(world, view.camera, camera.jitter);
     let contact_shadows = contact_shadows(camera);
     let mut queued = queued_view((view, jitter), camera, (row, cull_row), transparent);
+    queued.prepass.defers_by_default = world.default_method.is_deferred();
     queued.contact_shadows = contact_shadows != [0.0; 4];
     queued.transmissive = transmissive;
     queued.oit = oit(camera);
@@ -304,6 +308,8 @@ fn queued_view(
             depth: camera.depth_prepass,
             normal: camera.normal_prepass,
             motion: camera.motion_vector_prepass,
+            deferred: camera.deferred_prepass && camera.depth_prepass && camera.msaa.samples() == 1,
+            defers_by_default: false,
             background_motion: camera.motion_vector_prepass && !camera.no_background_motion_vectors,
         },
         contact_shadows: false,

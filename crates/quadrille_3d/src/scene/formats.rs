@@ -18,6 +18,9 @@ pub(crate) const NORMAL: Format = Format::A2B10G10R10_UNORM_PACK32;
 /// Motion of a prepass: difference of texture coordinates since the previous frame.
 pub(crate) const MOTION: Format = Format::R16G16_SFLOAT;
 
+/// G-buffer: packed by `gbuffer.wgsl`.
+pub(crate) const GBUFFER: Format = Format::R32G32B32A32_UINT;
+
 /// Images that a pipeline draws to, and whether its shader ends with tone mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PipelineTarget {
@@ -63,7 +66,11 @@ pub(crate) fn prepass_formats(outputs: PrepassOutputs, samples: u32) -> Formats 
         samples,
         ..Formats::default()
     };
-    let colors = [(outputs.normal, NORMAL), (outputs.motion, MOTION)];
+    let colors = [
+        (outputs.normal, NORMAL),
+        (outputs.motion, MOTION),
+        (outputs.deferred, GBUFFER),
+    ];
     let colors = colors.into_iter().filter(|(is_drawn, _)| *is_drawn);
     for (at, (_, format)) in formats.colors.iter_mut().zip(colors) {
         *at = format;

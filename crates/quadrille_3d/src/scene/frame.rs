@@ -194,6 +194,12 @@ impl View3d {
         Some(self.prepass.motion? as usize)
     }
 
+    /// Index in [`GBuffers3d`](crate::resources::GBuffers3d) of its surfaces, if its camera has
+    /// [`DeferredPrepass`](crate::DeferredPrepass).
+    pub fn gbuffer(&self) -> Option<usize> {
+        Some(self.prepass.gbuffer? as usize)
+    }
+
     /// Byte range of its row in [`ViewTransforms3d`](crate::resources::ViewTransforms3d), for `bind_bytes`, if its camera has an
     /// effect or [`MotionVectorPrepass`](crate::MotionVectorPrepass).
     pub fn transforms_bytes(&self) -> std::ops::Range<u64> {
@@ -223,7 +229,10 @@ impl View3d {
     /// Whether its shaders read its depth, which has one sample: for contact shadows and for transmission.
     pub(crate) fn reads_depth(&self) -> bool {
         let for_transmission = self.transmission_background.is_some() && self.samples == 1;
-        self.queued.contact_shadows || (for_transmission && self.prepass.depth.is_some())
+        let is_deferred = self.prepass.gbuffer.is_some();
+        self.queued.contact_shadows
+            || is_deferred
+            || (for_transmission && self.prepass.depth.is_some())
     }
 
     /// Formats of its images, and whether fragment shaders apply tone mapping.

@@ -3,7 +3,7 @@
 use quadrille_content::meshes::{MeshAllocation, PrimitiveKind};
 use wgpu_types::Face;
 
-use crate::components::material::AlphaMode;
+use crate::components::material::{AlphaMode, OpaqueRendererMethod};
 
 /// Key of a mesh pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +13,26 @@ pub(crate) struct PipelineKey {
     pub(crate) blend_mode: BlendMode,
     pub(crate) features: MaterialFeatures,
     pub(crate) shader: MaterialShader,
+    pub(crate) renderer: RendererMethod,
+}
+
+/// `OpaqueRendererMethod` of a material, with an order. In pipelines `Auto` stands for all but `Deferred`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum RendererMethod {
+    #[default]
+    Auto,
+    Forward,
+    Deferred,
+}
+
+impl RendererMethod {
+    pub(crate) fn new(method: OpaqueRendererMethod) -> Self {
+        match method {
+            OpaqueRendererMethod::Auto => Self::Auto,
+            OpaqueRendererMethod::Forward => Self::Forward,
+            OpaqueRendererMethod::Deferred => Self::Deferred,
+        }
+    }
 }
 
 /// Shaders of a pipeline.
@@ -52,6 +72,13 @@ impl PipelineKey {
             blend_mode: BlendMode::OrderIndependent,
             ..self
         })
+    }
+
+    /// Whether the G-buffer holds the material, so that it can be deferred.
+    pub(crate) fn fits_gbuffer(self) -> bool {
+        self.shader == MaterialShader::Standard
+            && self.features <= MaterialFeatures::Textured
+            && matches!(self.blend_mode, BlendMode::Opaque | BlendMode::Mask)
     }
 
     /// Whether the material has specular transmission.

@@ -51,14 +51,16 @@ impl BatchList {
         batch_sets.filter(|batch_set| !batch_set.pipeline.blend_mode.is_transparent())
     }
 
-    /// Batch sets that the opaque passes of a view draw: all but those that are drawn after them.
+    /// Batch sets that the opaque passes of a view draw: all but those that are drawn after them, or shaded from
+    /// the G-buffer.
     pub(crate) fn opaque_batch_sets_of(
         &self,
         view: &QueuedView,
     ) -> impl Iterator<Item = &BatchSet> {
-        let is_apart = view.transmissive.is_apart;
+        let (is_apart, prepass) = (view.transmissive.is_apart, view.prepass);
         self.opaque_batch_sets()
             .filter(move |batch_set| !(is_apart && batch_set.pipeline.is_transmissive()))
+            .filter(move |batch_set| !prepass.defers(batch_set.pipeline))
     }
 
     /// Batch sets of shadow casters.

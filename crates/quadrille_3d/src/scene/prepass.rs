@@ -2,6 +2,8 @@
 
 use bevy_ecs::prelude::*;
 
+use crate::scene::keys::{PipelineKey, RendererMethod};
+
 /// Prepasses that a camera asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PrepassNeeds {
@@ -13,6 +15,10 @@ pub(crate) struct PrepassNeeds {
     pub(crate) motion: bool,
     /// The background has motion vectors.
     pub(crate) background_motion: bool,
+    /// `DeferredPrepass` without multisampling.
+    pub(crate) deferred: bool,
+    /// `DefaultOpaqueRendererMethod` is deferred.
+    pub(crate) defers_by_default: bool,
 }
 
 /// Outputs of prepass shaders beside depth.
@@ -20,19 +26,47 @@ pub(crate) struct PrepassNeeds {
 pub(crate) struct PrepassOutputs {
     pub(crate) normal: bool,
     pub(crate) motion: bool,
+    /// The G-buffer.
+    pub(crate) deferred: bool,
+}
+
+impl PrepassOutputs {
+    /// The outputs of materials that are not in the G-buffer.
+    pub(crate) fn without_gbuffer(self) -> Self {
+        Self {
+            deferred: false,
+            ..self
+        }
+    }
+
+    /// Number of color attachments.
+    pub(crate) fn count(self) -> u32 {
+        u32::from(self.normal) + u32::from(self.motion) + u32::from(self.deferred)
+    }
 }
 
 impl PrepassNeeds {
     /// Whether the camera has a prepass.
     pub(crate) fn any(self) -> bool {
-        self.depth || self.normal || self.motion
+        self.depth || self.normal || self.motion || self.deferred
     }
 
     pub(crate) fn outputs(self) -> PrepassOutputs {
         PrepassOutputs {
             normal: self.normal,
             motion: self.motion,
+            deferred: self.deferred,
         }
+    }
+
+    /// Whether meshes with this key are shaded from the G-buffer.
+    pub(crate) fn defers(self, key: PipelineKey) -> bool {
+        let is_deferred = match key.renderer {
+            RendererMethod::Auto => self.defers_by_default,
+            RendererMethod::Forward => false,
+            RendererMethod::Deferred => true,
+        };
+        self.deferred && is_deferred && key.fits_gbuffer()
     }
 }
 
@@ -45,6 +79,8 @@ pub(crate) struct PrepassImages {
     pub(crate) normal: Option<u32>,
     /// Index in `PrepassMotionVectors3d`.
     pub(crate) motion: Option<u32>,
+    /// Index in `GBuffers3d`.
+    pub(crate) gbuffer: Option<u32>,
     /// Index in `AmbientOcclusionMaps3d`.
     pub(crate) ambient_occlusion: Option<u32>,
     /// Images for shaders of materials; `None` if no shader reads any.

@@ -22,7 +22,7 @@ const SLOPE: f32 = 0.5;
 const NEAR: f32 = 0.1;
 
 /// Camera at `z` that looks along the negative z axis, and draws exact values.
-fn camera(z: f32, msaa: Msaa) -> impl Bundle {
+pub(crate) fn camera(z: f32, msaa: Msaa) -> impl Bundle {
     (
         Camera3d::default(),
         Projection::from(PerspectiveProjection {
@@ -59,7 +59,7 @@ fn colored(red: f32, green: f32, blue: f32) -> StandardMaterial {
 }
 
 /// Surfaces of all alpha modes, coplanar ones, mirrored ones, cross-fades, depth bias, lines, and lights with shadows.
-fn crowd(world: &mut World) {
+pub(crate) fn crowd(world: &mut World) {
     let at = Transform::from_xyz;
     spawn(
         world,

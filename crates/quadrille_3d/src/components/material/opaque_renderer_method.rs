@@ -11,8 +11,8 @@ pub enum OpaqueRendererMethod {
     /// Lit where the mesh is drawn.
     #[default]
     Forward,
-    /// Lit from a geometry buffer, of which there is none.
+    /// Lit from the G-buffer of cameras with [`DeferredPrepass`](crate::DeferredPrepass).
     Deferred,
-    /// As an app prefers.
+    /// As [`DefaultOpaqueRendererMethod`](crate::DefaultOpaqueRendererMethod) says.
     Auto,
 }

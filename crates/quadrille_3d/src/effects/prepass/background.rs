@@ -9,9 +9,10 @@ use quadrille::vulkan::vk;
 use crate::camera_effect::ViewTransforms3d;
 use crate::scene::frame::View3d;
 
-/// Pipelines that draw the motion of the background where depth is 0: without normals, and with normals, which they keep.
+/// Pipelines that draw the motion of the background where depth is 0: without normals, and with normals, which they keep;
+/// then the same with a G-buffer, which they keep.
 #[derive(Resource)]
-pub struct BackgroundMotionPipelines([GraphicsPipeline; 2]);
+pub struct BackgroundMotionPipelines([GraphicsPipeline; 4]);
 
 impl BackgroundMotionPipelines {
     pub(super) fn new(gpu: &GpuDevice) -> Result<Self> {
@@ -36,6 +37,8 @@ impl BackgroundMotionPipelines {
         Ok(Self([
             pipeline("motion_main", vec![motion])?,
             pipeline("motion_after_normal_main", vec![normal, motion])?,
+            pipeline("motion_main", vec![motion, normal])?,
+            pipeline("motion_after_normal_main", vec![normal, motion, normal])?,
         ]))
     }
 
@@ -49,7 +52,7 @@ impl BackgroundMotionPipelines {
         let needs = view.queued.prepass;
         if needs.background_motion {
             rendering
-                .pipeline(&self.0[usize::from(needs.normal)])
+                .pipeline(&self.0[usize::from(needs.normal) + 2 * usize::from(needs.deferred)])
                 .bind_bytes("motion_view", transforms, view.transforms_bytes())
                 .draw(0..3, 0..1);
         }

@@ -1,12 +1,12 @@
 //! State of materials that pipelines depend on.
 
-use bevy_color::Alpha as _;
+use bevy_color::{Alpha as _, Color};
 
 use super::row::has_other_images;
 use crate::components::material::{AlphaMode, StandardMaterial};
 use crate::constants::MIN_SHADOW_ALPHA;
 use crate::extract::custom_materials::MaterialDesc;
-use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures, MaterialShader};
+use crate::scene::keys::{BlendMode, CullMode, MaterialFeatures, MaterialShader, RendererMethod};
 
 /// Pipeline-relevant state of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +19,7 @@ pub(crate) struct MaterialState {
     pub(crate) casts_shadows: bool,
     pub(crate) features: MaterialFeatures,
     pub(crate) shader: MaterialShader,
+    pub(crate) renderer: RendererMethod,
 }
 
 impl MaterialState {
@@ -36,6 +37,7 @@ impl MaterialState {
             },
             features: MaterialFeatures::new(material),
             shader: MaterialShader::Standard,
+            renderer: renderer_method(material),
         }
     }
 
@@ -50,6 +52,7 @@ impl MaterialState {
                 && base.is_none_or(|base| Self::new(base).casts_shadows),
             features: MaterialFeatures::Base,
             shader,
+            renderer: RendererMethod::Forward,
         }
     }
 
@@ -62,6 +65,7 @@ impl MaterialState {
             casts_shadows,
             features: MaterialFeatures::Base,
             shader: MaterialShader::Standard,
+            renderer: RendererMethod::Forward,
         }
     }
 
@@ -102,5 +106,15 @@ impl MaterialFeatures {
         } else {
             Self::Base
         }
+    }
+}
+
+/// The method of a material: forward where the G-buffer has no room for its specular tint.
+fn renderer_method(material: &StandardMaterial) -> RendererMethod {
+    let is_tinted =
+        material.specular_tint != Color::WHITE || material.specular_tint_texture.is_some();
+    match is_tinted {
+        true => RendererMethod::Forward,
+        false => RendererMethod::new(material.opaque_render_method),
     }
 }

@@ -9,7 +9,7 @@ use quadrille_content::warnings::RateLimitedWarnings;
 
 use super::{PreviousImages, take};
 use crate::pipelines::Pipelines3d;
-use crate::scene::formats::{DEPTH, MOTION, NORMAL};
+use crate::scene::formats::{DEPTH, GBUFFER, MOTION, NORMAL};
 use crate::scene::frame::View3d;
 use crate::scene::lists::QueuedView;
 use crate::scene::prepass::{PrepassImages, SampledPrepass};
@@ -32,9 +32,22 @@ pub struct PrepassNormals3d(Vec<GpuImage>);
 #[derive(Resource, Default, Deref)]
 pub struct PrepassMotionVectors3d(Vec<GpuImage>);
 
+/// G-buffers of views with [`DeferredPrepass`](crate::DeferredPrepass), by [`View3d::gbuffer`]: one image of four 32-bit
+/// words, packed and unpacked by the shader module `quadrille_3d::gbuffer`. Zero where no deferred surface is; under meshes
+/// that are drawn forward it may have the surface behind them.
+///
+/// One image with integers costs 16 bytes per pixel, as bevy's, in one attachment: it needs no blending, and fits beside
+/// normals and motion vectors in the four attachments that all devices have. The base color has 8 bits per channel with a
+/// gamma of 2.2, so its error is below that of an 8-bit target. Normals have 16 bits per axis, which suffices for the
+/// highlights of smooth surfaces. Emission needs a range and no sign, so its channels share an exponent. The remaining
+/// word has metallic, occlusion, reflectance and flags.
+#[derive(Resource, Default, Deref)]
+pub struct GBuffers3d(Vec<GpuImage>);
+
 /// Images of all prepasses.
 #[derive(SystemParam)]
 pub(crate) struct PrepassLists<'w> {
+    gbuffers: ResMut<'w, GBuffers3d>,
     depths: ResMut<'w, PrepassDepths3d>,
     normals: ResMut<'w, PrepassNormals3d>,
     motion_vectors: ResMut<'w, PrepassMotionVectors3d>,
@@ -67,6 +80,11 @@ impl PrepassLists<'_> {
     /// Returns the depths of the previous frame, for reuse.
     pub(super) fn take_depths(&mut self) -> Vec<GpuImage> {
         std::mem::take(&mut self.depths.0)
+    }
+
+    /// Returns the G-buffers of the previous frame, for reuse.
+    pub(super) fn take_gbuffers(&mut self) -> Vec<GpuImage> {
+        std::mem::take(&mut self.gbuffers.0)
     }
 
     /// Returns the normals of the previous frame, for reuse.
@@ -104,6 +122,11 @@ impl PrepassLists<'_> {
             }
             false => None,
         };
+        if view.prepass.deferred {
+            let desc = color_desc("3d gbuffer", size, samples, GBUFFER);
+            let gbuffer = take(previous.gpu, &mut previous.gbuffers, &desc)?;
+            images.gbuffer = Some(push(&mut self.gbuffers.0, gbuffer));
+        }
         if view.prepass.depth {
             let desc = depth_desc("3d prepass depth", size, samples);
             let depth = take(previous.gpu, &mut previous.prepass_depths, &desc)?;

@@ -11,6 +11,7 @@ fn materials_read_placeholders_for_missing_images() {
         depth: Some(2),
         normal: None,
         motion: Some(0),
+        gbuffer: None,
         ambient_occlusion: None,
         sampled: None,
     };
