@@ -4,6 +4,7 @@ use bevy_ecs::prelude::*;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{OpaqueRendererMethod, ScreenSpaceAmbientOcclusion};
 
+use crate::camera_effects::set_viewport;
 use crate::common::{Rig, log};
 use crate::environment::{environment, image};
 use crate::prepass::{camera, crowd, spawn};
@@ -184,4 +185,38 @@ fn multisampled_cameras_have_one_warning_and_forward_shading() {
     assert_eq!(about.count(), 1, "{lines:?}");
     let expected = rows(&|_| ());
     assert_eq!(differences(&found, &expected), [0.0; 2]);
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn cameras_choose_deferred_shading_apart() {
+    let rows = |is_deferred: bool| {
+        let mut rig = Rig::new(SIDE, SIDE);
+        rig.start();
+        let world = rig.app.world_mut();
+        world.insert_resource(deferred());
+        lit_crowd(world, OpaqueRendererMethod::Auto);
+        let left = world.spawn(camera(5.0, Msaa::Off)).id();
+        let right = world.spawn(camera(5.0, Msaa::Off)).id();
+        if is_deferred {
+            world.entity_mut(left).insert(DeferredPrepass);
+        }
+        let mut camera = world.get_mut::<Camera>(right).expect("a camera");
+        camera.order = 1;
+        set_viewport(&mut rig, left, [0, 0, SIDE / 2, SIDE]);
+        set_viewport(&mut rig, right, [SIDE / 2, 0, SIDE / 2, SIDE]);
+        rig.exact_rows()
+    };
+    let half = |rows: &Rows, is_left: bool| -> Rows {
+        let middle = SIDE as usize / 2;
+        let part = |row: &Vec<[f32; 4]>| match is_left {
+            true => row[..middle].to_vec(),
+            false => row[middle..].to_vec(),
+        };
+        rows.iter().map(part).collect()
+    };
+    let (found, expected) = (rows(true), rows(false));
+    assert_deferred("left", &half(&found, true), &half(&expected, true));
+    let right = differences(&half(&found, false), &half(&expected, false));
+    assert_eq!(right, [0.0; 2]);
 }
