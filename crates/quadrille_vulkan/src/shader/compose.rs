@@ -12,7 +12,7 @@
 //! any order, so modules may import each other. A word is renamed everywhere in its module, which keeps scopes intact,
 //! so no other grammar needs to be parsed. Each byte of the joined source keeps its origin: [`Joined`].
 //!
-//! What a published module imports is also a name of it, as if it were declared there: resources that other crates name
+//! Imports of a published module are also its names, as if they were declared there: resources that other crates name
 //! differently need no second declaration.
 //!
 //! Imported modules keep only the declarations that the shader needs, and all `override`s and assertions. Conditions
