@@ -68,7 +68,8 @@ pub(super) fn skip_mode_frames(sequence: &SequenceHeader, header: &FrameHeader) 
     if sequence.order_hint_bits == 0 {
         return None;
     }
-    let (mut forward, mut backward): (Option<(u8, u8)>, Option<(u8, u8)>) = (None, None);
+    let mut forward: Option<(u8, u8)> = None;
+    let mut backward: Option<(u8, u8)> = None;
     let hints = || (1_u8..8).zip(header.order_hints.into_iter().skip(1));
     for (name, hint) in hints() {
         let distance = sequence.distance(hint, header.order_hint);
