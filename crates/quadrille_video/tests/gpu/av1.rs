@@ -146,7 +146,6 @@ fn av1_and_main_10_sprites_show_the_pictures_that_ffmpeg_decodes() {
 /// `ffmpeg -i CLIP -pix_fmt nv12 (or p010le) -f rawvideo NAME.raw`.
 #[test]
 #[ignore = "needs a device and a folder of pictures"]
-#[expect(clippy::print_stderr, reason = "a test says what it has measured")]
 fn av1_and_main_10_clips_show_each_picture_that_ffmpeg_decodes() {
     let test = "av1_and_main_10_clips_show_each_picture_that_ffmpeg_decodes";
     let Ok(folder) = std::env::var("QUADRILLE_VIDEO_FRAMES") else {
