@@ -278,3 +278,18 @@ impl Parser {
         }
     }
 }
+
+/// Bytes of a text of zeros and ones, for tests.
+#[cfg(test)]
+pub(crate) fn bytes_of_bits(bits: &str) -> Vec<u8> {
+    let bits: Vec<u8> = bits
+        .bytes()
+        .filter(|it| *it != b' ')
+        .map(|it| it - b'0')
+        .collect();
+    let bytes = bits.chunks(8).map(|chunk| {
+        let filled = chunk.iter().copied().chain(std::iter::repeat(0)).take(8);
+        filled.fold(0, |byte, bit| (byte << 1) | bit)
+    });
+    bytes.collect()
+}

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 
 use super::*;
 use crate::coding::MAX_SLOTS;
+use crate::coding::bytes_of_bits as payload;
 use crate::container::VideoStream;
 use crate::container::tests::{annex_b, mutated};
 use references::NO_SLOT;
@@ -233,20 +234,6 @@ fn other_formats_are_refused() {
     assert!(text.contains("extension"), "{text}");
     let text = refused(|sps, _| sps.usability.as_mut().unwrap().interlaced = true);
     assert!(text.contains("interlaced"), "{text}");
-}
-
-/// Bits of a text of zeros and ones as a payload.
-fn payload(bits: &str) -> Vec<u8> {
-    let bits: Vec<u8> = bits
-        .bytes()
-        .filter(|it| *it != b' ')
-        .map(|it| it - b'0')
-        .collect();
-    let bytes = bits.chunks(8).map(|chunk| {
-        let filled = chunk.iter().copied().chain(std::iter::repeat(0)).take(8);
-        filled.fold(0, |byte, bit| (byte << 1) | bit)
-    });
-    bytes.collect()
 }
 
 #[test]

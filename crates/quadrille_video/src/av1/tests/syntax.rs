@@ -1,18 +1,5 @@
 use super::*;
-
-/// Bytes of a text of zeros and ones.
-fn bytes(bits: &str) -> Vec<u8> {
-    let bits: Vec<u8> = bits
-        .bytes()
-        .filter(|it| *it != b' ')
-        .map(|it| it - b'0')
-        .collect();
-    let bytes = bits.chunks(8).map(|chunk| {
-        let filled = chunk.iter().copied().chain(std::iter::repeat(0)).take(8);
-        filled.fold(0, |byte, bit| (byte << 1) | bit)
-    });
-    bytes.collect()
-}
+use crate::coding::bytes_of_bits as bytes;
 
 #[test]
 fn codes_have_the_values_of_the_specification() {
