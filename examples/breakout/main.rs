@@ -1,12 +1,12 @@
 //! Breakout with bevy's own components: sprites, text, a camera; drawn by Quadrille.
 //!
 //! The rules are in `src/breakout.rs`. Here they get a picture: an entity for everything on the
-//! field (`field.rs`), texts (`hud.rs`), what only pleases the eye (`juice.rs`), and sounds (`noise.rs`).
+//! field (`field.rs`), texts (`hud.rs`), what only pleases the eye (`juice.rs`), and sounds (`sounds.rs`).
 
 mod field;
 mod hud;
 mod juice;
-mod noise;
+mod sounds;
 
 use bevy_app::{App, AppExit, Update};
 use bevy_ecs::prelude::*;
@@ -89,7 +89,7 @@ fn main() -> AppExit {
         .add_plugins((plugins, Quadrille2dPlugin::default()))
         .add_plugins((args.common, input))
         .add_plugins((field::FieldPlugin, juice::JuicePlugin, hud::HudPlugin))
-        .add_plugins(noise::NoisePlugin {
+        .add_plugins(sounds::SoundsPlugin {
             is_audible: !every_frame,
         })
         .add_systems(Update, (play, note_end).chain().in_set(Play))

@@ -14,7 +14,6 @@ mod hud;
 mod lamps;
 mod marker;
 mod menu;
-mod noise;
 mod options;
 mod player;
 mod process;
@@ -23,6 +22,7 @@ mod ride;
 mod scores;
 mod settings;
 mod sky;
+mod sounds;
 mod streets;
 mod traffic;
 mod weather;
@@ -172,7 +172,7 @@ fn main() -> AppExit {
             effects::EffectsPlugin,
             menu::MenuPlugin,
             options::OptionsPlugin,
-            noise::NoisePlugin {
+            sounds::SoundsPlugin {
                 seed: args.seed,
                 is_audible: !every_frame,
             },

@@ -6,8 +6,8 @@
 //! score comes back through `tell_score`, a host pass. Nothing here says which pass waits for which.
 
 mod device;
-mod noise;
 mod picture;
+mod sounds;
 mod text;
 
 use bevy_app::{App, AppExit, Update};
@@ -140,7 +140,7 @@ fn main() -> AppExit {
         .insert_resource(scores)
         .add_plugins((plugins, Quadrille2dPlugin::default()))
         .add_plugins((args.common.clone(), input))
-        .add_plugins(noise::NoisePlugin {
+        .add_plugins(sounds::SoundsPlugin {
             is_audible: !every_frame,
         })
         .insert_resource(args)

@@ -8,11 +8,11 @@ use examples::sound::{PlaySound, Sound, SoundPlugin};
 use crate::{Game, Play};
 
 /// Adds the sounds.
-pub(crate) struct NoisePlugin {
+pub(crate) struct SoundsPlugin {
     pub(crate) is_audible: bool,
 }
 
-impl Plugin for NoisePlugin {
+impl Plugin for SoundsPlugin {
     fn build(&self, app: &mut App) {
         app.add_plugins(SoundPlugin {
             seed: 11,

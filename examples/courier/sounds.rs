@@ -9,13 +9,13 @@ use crate::game::Game;
 use crate::settings::Settings;
 
 /// Adds the sounds.
-pub(crate) struct NoisePlugin {
+pub(crate) struct SoundsPlugin {
     /// Seed of the music: that of the city.
     pub(crate) seed: u64,
     pub(crate) is_audible: bool,
 }
 
-impl Plugin for NoisePlugin {
+impl Plugin for SoundsPlugin {
     fn build(&self, app: &mut App) {
         app.add_plugins(SoundPlugin {
             seed: self.seed,
