@@ -72,6 +72,9 @@ struct Args {
     /// Steps that the program flies before the first picture
     #[arg(long, value_name = "N", default_value_t = 0, requires = "autoplay", value_parser = clap::value_parser!(u32).range(..=100_000))]
     skip: u32,
+    /// Steps of 1/60 s between two pictures, without a window
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "autoplay", value_parser = clap::value_parser!(u32).range(1..=60))]
+    steps: u32,
     /// Measure a fixed ride along the streets: 300 frames, or those of --frames, after 60 others
     #[arg(long, conflicts_with_all = ["autoplay", "script", "fuzz"])]
     bench: bool,
@@ -149,7 +152,7 @@ fn main() -> AppExit {
     app.insert_resource(game)
         .insert_resource(settings)
         .insert_resource(SettingsFile { path, saved })
-        .insert_resource(player::Pace((!every_frame).then_some(0.0)))
+        .insert_resource(player::Pace::new(every_frame.then_some(args.steps)))
         .insert_resource(quality)
         .insert_resource(DirectionalLightShadowMap { size: 1024 })
         .add_plugins(args.common.plugins("Courier", window))
@@ -178,8 +181,8 @@ fn main() -> AppExit {
             },
         ));
     if every_frame {
-        // Each frame is a step, so that pictures are the same each time.
-        let step = Duration::from_secs_f32(flight::STEP);
+        // Frames count instead of time, so that pictures are the same each time.
+        let step = Duration::from_secs_f32(flight::STEP) * args.steps;
         app.insert_resource(TimeUpdateStrategy::ManualDuration(step));
     }
     app.run()

@@ -21,9 +21,43 @@ use crate::process;
 use crate::quality::Quality;
 use crate::settings::{Action, Settings};
 
-/// Real time that is not yet a step. Without a window, or with a script, each frame is one.
-#[derive(Resource, Clone, Copy, Debug)]
-pub(crate) struct Pace(pub(crate) Option<f32>);
+/// Source of the steps of a game.
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Pace {
+    /// Real time; the seconds of it that are not yet a step.
+    Time(f32),
+    /// Frames, without a window or with a script: so many steps in each.
+    Frames(u32),
+}
+
+impl Pace {
+    /// Returns frames of so many steps, or real time.
+    pub(crate) fn new(frames: Option<u32>) -> Self {
+        frames.map_or(Self::Time(0.0), Self::Frames)
+    }
+
+    /// Returns the steps of a frame that took so many seconds.
+    fn steps(&mut self, seconds: f32) -> u32 {
+        match self {
+            Self::Frames(steps) => *steps,
+            Self::Time(left_over) => {
+                // After a long stall the game does not try to catch up.
+                *left_over = (*left_over + seconds).min(4.0 * STEP);
+                let steps = (*left_over / STEP).floor();
+                *left_over -= steps * STEP;
+                steps as u32
+            }
+        }
+    }
+
+    /// Returns the part of the next step that has passed, from 0 to 1.
+    fn part(self) -> f32 {
+        match self {
+            Self::Time(left_over) => left_over / STEP,
+            Self::Frames(_) => 1.0,
+        }
+    }
+}
 
 /// Camera behind the courier.
 #[derive(Component)]
@@ -216,14 +250,7 @@ pub(crate) fn play(
         pause: held.pause || now.pause,
         restart: held.restart || now.restart,
     };
-    let steps = pace.0.as_mut().map_or(1, |left_over| {
-        // After a long stall the game does not try to catch up.
-        *left_over = (*left_over + time.delta_secs()).min(4.0 * STEP);
-        let steps = (*left_over / STEP).floor();
-        *left_over -= steps * STEP;
-        steps as u32
-    });
-    for _ in 0..steps {
+    for _ in 0..pace.steps(time.delta_secs()) {
         game.step(*held);
         (held.start, held.pause, held.restart) = (false, false, false);
     }
@@ -262,7 +289,7 @@ pub(crate) fn follow(
     camera: Single<Lens, (With<FollowCamera>, Without<Courier>)>,
     mut parcel: Single<&mut Visibility, With<Parcel>>,
 ) {
-    let part = pace.0.map_or(1.0, |left_over| left_over / STEP);
+    let part = pace.part();
     let (flight, chase) = game.earlier;
     let (next, next_chase) = (game.flight, game.chase);
     courier.translation = flight.position.lerp(next.position, part);

@@ -1,4 +1,7 @@
-//! `cargo demo`: sets up the machine, builds demo programs, and plays one or draws images of three.
+//! `cargo demo`: sets up the machine, builds demo programs, and plays one or draws images of three and a ride.
+
+mod animation;
+mod ride;
 
 use std::io::{BufRead, BufReader, IsTerminal as _, Write as _};
 use std::process::{Command, ExitCode, Stdio};
@@ -45,7 +48,7 @@ const PICTURES: [Picture; 3] = [
     },
 ];
 
-/// Plays `swarm` in a window if there is a display, else draws three images.
+/// Plays `swarm` in a window if there is a display, else draws three images and a ride through the city of `courier`.
 ///
 /// # Errors
 /// When a program cannot be built, started, or written.
@@ -61,7 +64,7 @@ pub(crate) fn demo() -> Result<ExitCode> {
         finish("swarm", program("swarm").status()?)?;
     } else {
         build(&PICTURES.map(|picture| picture.program))?;
-        println!("==> no display: three pictures instead of a window");
+        println!("==> no display: three pictures and a ride instead of a window");
         draw()?;
     }
     println!(
@@ -138,7 +141,7 @@ fn draw() -> Result<()> {
         finish(picture.program, status)?;
         println!("    {}: {}", path.display(), picture.shows);
     }
-    Ok(())
+    ride::draw(program("courier"), &folder)
 }
 
 /// Returns a command for a program of `examples`, run in the root of the checkout.
