@@ -114,10 +114,19 @@ fn update(app: &mut App, frames: u32) {
 
 /// Pauses the player at a time, and returns the contents of the window, in RGBA, once its picture is shown.
 fn picture_at(app: &mut App, player: Entity, seconds: f64) -> Vec<[u8; 4]> {
-    let mut player = app.world_mut().get_mut::<VideoPlayer>(player).unwrap();
-    player.is_playing = false;
-    player.seek(seconds);
+    let mut state = app.world_mut().get_mut::<VideoPlayer>(player).unwrap();
+    state.is_playing = false;
+    state.seek(seconds);
     update(app, 12);
+    // A player reads its file on another thread, and a fast device draws many frames before it has. Pictures are shown
+    // for 1/24 s or less.
+    for _ in 0..100 {
+        if shown_time(app, player).is_some_and(|shown| (seconds - shown).abs() < 0.05) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+        update(app, 1);
+    }
     let world = app.world();
     let mut queues = world.resource::<GpuDevice>().topology().queues.iter();
     let can_decode = queues.any(|it| it.capabilities.contains(Capabilities::VIDEO_DECODE));
