@@ -1,5 +1,7 @@
 // Auto exposure: a histogram of log luminance, the mean of a part of it, and exposure that follows the mean.
 
+import quadrille_3d::constants::EXPOSURE_TILE;
+
 struct AutoExposure {
     // Ends of the histogram in stops, and of the part of pixels that count.
     range: vec2f,
@@ -32,12 +34,12 @@ const WEIGHTS: f32 = 16.0;
 @group(0) @binding(4) var curve: texture_2d<f32>;
 @group(0) @binding(5) var previous_exposure: texture_2d<f32>;
 @group(0) @binding(6) var exposure: texture_storage_2d<r32float, write>;
-@group(0) @binding(7) var current_exposure: texture_2d<f32>;
 
 var<immediate> push: Push;
 
 // One entry more than the histogram: a type of its own, since that of a buffer has a stride, which workgroup memory must not.
 var<workgroup> bins: array<atomic<u32>, BINS + 1u>;
+var<workgroup> counts: array<u32, BINS + 1u>;
 
 // Bin 0 is darker than the range.
 fn bin_of(color: vec3f) -> u32 {
@@ -54,9 +56,11 @@ fn weight_at(pixel: vec2u, size: vec2u) -> u32 {
     return u32(saturate(textureLoad(mask, texel, 0).r) * WEIGHTS);
 }
 
+// Each workgroup counts a square of `EXPOSURE_TILE` pixels a side, so that few of them add to one histogram.
 @compute @workgroup_size(16, 16)
 fn add_to_histogram(
-    @builtin(global_invocation_id) pixel: vec3u,
+    @builtin(workgroup_id) group: vec3u,
+    @builtin(local_invocation_id) local: vec3u,
     @builtin(local_invocation_index) index: u32,
 ) {
     if index < BINS {
@@ -64,9 +68,13 @@ fn add_to_histogram(
     }
     workgroupBarrier();
     let size = textureDimensions(picture);
-    if all(pixel.xy < size) {
-        let color = textureLoad(picture, pixel.xy, 0).rgb;
-        atomicAdd(&bins[bin_of(color)], weight_at(pixel.xy, size));
+    for (var at = 0u; at < EXPOSURE_TILE * EXPOSURE_TILE; at += 256u) {
+        let pixel = group.xy * EXPOSURE_TILE + local.xy
+            + 16u * vec2u(at / 256u % (EXPOSURE_TILE / 16u), at / 256u / (EXPOSURE_TILE / 16u));
+        if all(pixel < size) {
+            let color = textureLoad(picture, pixel, 0).rgb;
+            atomicAdd(&bins[bin_of(color)], weight_at(pixel, size));
+        }
     }
     workgroupBarrier();
     if index < BINS {
@@ -78,13 +86,15 @@ fn add_to_histogram(
 }
 
 // Empties the histogram for the next frame.
-@compute @workgroup_size(1)
-fn adapt() {
-    var counts: array<u32, BINS>;
+@compute @workgroup_size(BINS)
+fn adapt(@builtin(local_invocation_index) index: u32) {
+    counts[index] = atomicExchange(&histogram[index], 0u);
+    workgroupBarrier();
+    if index > 0u {
+        return;
+    }
     var total = 0u;
     for (var i = 0u; i < BINS; i++) {
-        counts[i] = atomicLoad(&histogram[i]);
-        atomicStore(&histogram[i], 0u);
         total += counts[i];
     }
     let first = u32(f32(total) * settings.filtered.x);
@@ -111,16 +121,4 @@ fn adapt() {
     // No farther than the exposure that is wanted, however long the frame.
     let eased = abs(change) * min(step / max(settings.transition_distance, 1e-3), 1.0);
     textureStore(exposure, vec2u(0u), vec4f(previous + sign(change) * min(step, eased)));
-}
-
-@vertex
-fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
-    return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
-}
-
-@fragment
-fn expose(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    let color = textureLoad(picture, vec2i(position.xy), 0);
-    let factor = exp2(textureLoad(current_exposure, vec2u(0u), 0).r);
-    return vec4f(color.rgb * factor, color.a);
 }

@@ -1,8 +1,14 @@
 // Blending of the fragments that `oit.wgsl` listed, nearest first. See `order_independent_3d`.
 
 import quadrille_3d::constants::{
-    OIT_END, OIT_FIRST_HEAD, OIT_FIRST_NODE, OIT_MAX_SORTED, OIT_NODE_WORDS, OIT_WIDTH,
+    OIT_END, OIT_FEW_SORTED, OIT_FIRST_HEAD, OIT_FIRST_NODE, OIT_MAX_SORTED, OIT_NODE_WORDS, OIT_WIDTH,
 };
+
+// Each invocation has an array of this length, which WGSL fills with zeros.
+@if(MANY_SORTED)
+const CAPACITY: u32 = OIT_MAX_SORTED;
+@if(!MANY_SORTED)
+const CAPACITY: u32 = OIT_FEW_SORTED;
 
 struct Fragment {
     // Reversed: 1 is near.
@@ -13,7 +19,7 @@ struct Fragment {
 
 @group(0) @binding(0) var<storage, read> fragment_lists: array<u32>;
 
-// Number of fragments that are sorted, at most `OIT_MAX_SORTED`.
+// Number of fragments that are sorted, at most `CAPACITY`.
 var<immediate> sorted_count: u32;
 
 @vertex
@@ -39,7 +45,7 @@ fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
     }
     let first_node = fragment_lists[OIT_FIRST_NODE];
     // Nearest first. Meshes are drawn back to front, so lists begin with the nearest ones as well.
-    var sorted: array<Fragment, OIT_MAX_SORTED>;
+    var sorted: array<Fragment, CAPACITY>;
     var count = 0u;
     var behind = vec4f(0.0);
     while number != OIT_END {

@@ -17,6 +17,8 @@ struct Push {
 }
 
 @group(0) @binding(0) var scene: texture_2d<f32>;
+// Auto exposure in stops, of one texel.
+@group(0) @binding(1) var exposure: texture_2d<f32>;
 
 var<immediate> push: Push;
 
@@ -28,7 +30,8 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
 @fragment
 fn fragment_main(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let pixel = at.xy - push.corner;
-    let scene_color = textureLoad(scene, vec2i(pixel), 0);
+    var scene_color = textureLoad(scene, vec2i(pixel), 0);
+    scene_color = vec4f(scene_color.rgb * exp2(textureLoad(exposure, vec2u(0u), 0).r), scene_color.a);
     let output = over_background(scene_color, pixel);
     if push.premultiplies != 0u {
         return vec4f(output.rgb * output.a, output.a);

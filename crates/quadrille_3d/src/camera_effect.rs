@@ -34,7 +34,8 @@ use crate::prepare::targets::prepare_targets;
 use crate::scene::camera_history::CameraHistories;
 use crate::scene::effect_cameras::EffectCameras;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
-use state::{EffectList, init_effect, list_cameras, prepare_effect};
+pub(crate) use state::{EffectList, prepare_effect};
+use state::{init_effect, list_cameras};
 use view_transforms::{ViewTransformRows, init_view_transforms, prepare_view_transforms};
 
 /// Camera effect: the component enables it and has its settings.

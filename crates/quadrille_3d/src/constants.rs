@@ -47,6 +47,8 @@ quadrille::vulkan::shader_constants! {
     pub(crate) const OIT_NODE_WORDS: u32 = 4;
     /// End of a list.
     pub(crate) const OIT_END: u32 = u32::MAX;
+    /// Number of sorted fragments up to which the smaller pipeline suffices: the default of the settings.
+    pub(crate) const OIT_FEW_SORTED: u32 = 8;
     /// Maximum number of fragments of a pixel that are sorted.
     pub(crate) const OIT_MAX_SORTED: u32 = MAX_SORTED;
 
@@ -55,6 +57,9 @@ quadrille::vulkan::shader_constants! {
     pub(crate) const SSAO_RADIUS: f32 = 0.5 * 1.457;
     /// Levels of the images of distances of ambient occlusion.
     pub(crate) const SSAO_LEVELS: u32 = 4;
+    /// Pixels a side of the square that a workgroup of the exposure histogram counts: a multiple of 16.
+    pub(crate) const EXPOSURE_TILE: u32 = 32;
+
     /// Distance of the background; nothing farther occludes.
     pub(crate) const SSAO_FAR: f32 = 50000.0;
 

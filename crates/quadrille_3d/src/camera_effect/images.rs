@@ -179,6 +179,11 @@ impl Slot {
         })
     }
 
+    /// Image of this frame.
+    pub(super) fn current(&self) -> &GpuImage {
+        &self.current
+    }
+
     pub(super) fn has_history(&self) -> bool {
         self.previous.is_some()
     }

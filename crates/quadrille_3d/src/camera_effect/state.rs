@@ -9,7 +9,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::ecs::ShaderValue;
 use quadrille::ecs::encase::{ShaderType as _, StorageBuffer};
-use quadrille::prelude::{GpuBuffer, GpuDevice, Uniform, Uploads};
+use quadrille::prelude::{GpuBuffer, GpuDevice, GpuImage, Uniform, Uploads};
 use quadrille_content::buffers::grow_buffer;
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
@@ -71,7 +71,7 @@ impl Entry {
 
 /// Views of an effect, in the order of [`Scene3d::views`].
 #[derive(Resource)]
-pub(super) struct EffectList<E: Send + Sync + 'static> {
+pub(crate) struct EffectList<E: Send + Sync + 'static> {
     entries: Vec<Entry>,
     effect: PhantomData<fn() -> E>,
 }
@@ -82,6 +82,20 @@ impl<E: Send + Sync + 'static> Default for EffectList<E> {
             entries: Vec::new(),
             effect: PhantomData,
         }
+    }
+}
+
+impl<E: Send + Sync + 'static> EffectList<E> {
+    /// Views with their image of this frame, by its index in [`CameraEffect::images`].
+    pub(crate) fn images<'a>(
+        &'a self,
+        scene: &'a Scene3d,
+        at: usize,
+    ) -> impl Iterator<Item = (&'a View3d, &'a GpuImage)> {
+        self.entries.iter().filter_map(move |entry| {
+            let view = scene.views().get(entry.view)?;
+            Some((view, entry.slots.get(at)?.current()))
+        })
     }
 }
 
@@ -122,7 +136,7 @@ pub(super) fn list_cameras<E: CameraEffect>(
 
 /// Device resources for [`prepare_effect`].
 #[derive(SystemParam)]
-pub(super) struct Device<'w> {
+pub(crate) struct Device<'w> {
     gpu: Res<'w, GpuDevice>,
     uploads: ResMut<'w, Uploads>,
     frames: Res<'w, EffectCameras>,
@@ -130,7 +144,7 @@ pub(super) struct Device<'w> {
 }
 
 /// Creates the images of this frame's views, and uploads changed uniforms.
-pub(super) fn prepare_effect<E: CameraEffect>(
+pub(crate) fn prepare_effect<E: CameraEffect>(
     scene: Res<Scene3d>,
     cameras: Query<(&E, Has<Hdr>, Option<&CameraCut>)>,
     mut list: ResMut<EffectList<E>>,

@@ -12,11 +12,10 @@ use bevy_ecs::system::SystemParam;
 use bevy_math::Vec2;
 use bevy_time::Time;
 use bytemuck::{Pod, Zeroable};
-use quadrille::ecs::{AccessList, AnyAccess, ColorAttachment as _, StorageReadWrite, access_kind};
+use quadrille::ecs::{AccessList, AnyAccess, StorageReadWrite, access_kind};
 use quadrille::prelude::{
     BufferDesc, ComputePipeline, ComputePipelineDesc, GpuBuffer, GpuDevice, GpuImage, GpuShader,
-    GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, ImageUsage, Recorder, Render, RenderStartup,
-    ShaderType, Uploads,
+    ImageDesc, ImageUsage, Recorder, Render, RenderStartup, ShaderType, Uploads,
 };
 use quadrille::rows::ShaderRow;
 use quadrille::vulkan::Format;
@@ -27,11 +26,14 @@ pub use component::AutoExposure;
 pub use curve::{AutoExposureCompensationCurve, AutoExposureCompensationCurveError};
 
 use crate::camera_effect::{
-    CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectView,
-    EffectViews,
+    CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectList,
+    EffectView, EffectViews, prepare_effect,
 };
+use crate::constants::EXPOSURE_TILE;
 use crate::effects::lens::lens_effects_3d;
-use crate::prepare::view_colors::PostProcess;
+use crate::passes::display::ViewExposures;
+use crate::prepare::view_colors::ViewColors;
+use crate::scene::frame::Scene3d;
 use crate::schedule::Prepare3dSystems;
 
 /// Adds [`AutoExposure`]. As in bevy, apps that use it add this plugin.
@@ -50,6 +52,9 @@ impl Plugin for AutoExposurePlugin {
                 Render,
                 (
                     list_exposure_inputs.in_set(Prepare3dSystems::Extract),
+                    list_exposures
+                        .in_set(Prepare3dSystems::PrepareEffects)
+                        .after(prepare_effect::<AutoExposure>),
                     auto_exposure_3d
                         .in_set(AutoExposure::STAGE)
                         .after(lens_effects_3d),
@@ -70,6 +75,8 @@ pub struct AutoExposureUniform {
 
 impl CameraEffect for AutoExposure {
     type Uniform = AutoExposureUniform;
+    /// Tone mapping applies the exposure.
+    const REPLACES_COLOR: bool = false;
 
     fn is_enabled(&self, is_hdr: bool) -> bool {
         is_hdr && self.invalid_field().is_none()
@@ -135,7 +142,6 @@ struct ExposureInputs {
 pub struct AutoExposurePipelines {
     add_to_histogram: ComputePipeline,
     adapt: ComputePipeline,
-    expose: GraphicsPipeline,
 }
 
 /// Creates pipelines, the histogram and placeholders, at the start and after a lost device.
@@ -151,12 +157,9 @@ fn init_auto_exposure(
         let desc = ComputePipelineDesc::of(name, &shader);
         gpu.compute_pipeline(&ComputePipelineDesc { entry, ..desc })
     };
-    let (vertex, fragment) = ((&shader, "vertex_main"), (&shader, "expose"));
-    let expose = GraphicsPipelineDesc::new("auto exposure", vertex, fragment);
     commands.insert_resource(AutoExposurePipelines {
         add_to_histogram: compute("exposure histogram", "add_to_histogram")?,
         adapt: compute("exposure adaptation", "adapt")?,
-        expose: gpu.graphics_pipeline(&expose)?,
     });
     let histogram = gpu.create_buffer(&BufferDesc::storage("exposure histogram", 256))?;
     uploads.write_buffer(&histogram, 0, &[0; 256]);
@@ -305,17 +308,28 @@ pub struct AutoExposureParams3d<'w> {
     pipelines: Res<'w, AutoExposurePipelines>,
 }
 
-/// Adapts exposure: three passes of the plan for each view with [`AutoExposure`], the last of which writes the color of the
-/// view.
+/// Lists the exposures of this frame's views for tone mapping.
+fn list_exposures(
+    scene: Res<Scene3d>,
+    effects: Res<EffectList<AutoExposure>>,
+    mut exposures: ResMut<ViewExposures>,
+) {
+    exposures.clear();
+    for (view, image) in effects.images(&scene, 0) {
+        exposures.insert(view, image);
+    }
+}
+
+/// Adapts exposure, which tone mapping applies: two passes of the plan for each view with [`AutoExposure`].
 pub fn auto_exposure_3d(
     mut recorder: Recorder,
     params: AutoExposureParams3d,
-    mut post_process: PostProcess,
+    colors: ViewColors,
     time: Option<Res<Time>>,
 ) {
     let delta_time = time.map_or(0.0, |time| time.delta_secs());
     for view in params.effects.iter() {
-        params.draw(&mut recorder, &mut post_process, &view, delta_time);
+        params.draw(&mut recorder, &colors, &view, delta_time);
     }
 }
 
@@ -323,33 +337,25 @@ impl AutoExposureParams3d<'_> {
     fn draw(
         &self,
         recorder: &mut Recorder,
-        post_process: &mut PostProcess,
+        colors: &ViewColors,
         view: &EffectView,
         delta_time: f32,
     ) -> Option<()> {
         let (sampled, written) = &self.exposures;
         let (at, previous) = (view.image(0)?, view.previous(0)?);
-        let (previous, written, exposure) =
-            (sampled.get(previous)?, written.get(at)?, sampled.get(at)?);
+        let (previous, written) = (sampled.get(previous)?, written.get(at)?);
         let cameras = &self.inputs.cameras;
         let input = cameras.iter().find(|it| it.camera == view.camera())?;
         let (mask, curve) = (self.images.get(input.mask)?, self.images.get(input.curve)?);
-        let color = post_process.write(view)?;
+        let color = colors.of(view)?;
         let [curve_start, curve_scale] = input.curve_range;
         let push = ExposurePush {
             delta_time,
             curve_start,
             curve_scale,
         };
-        self.add_to_histogram(recorder, view, [color.source, mask]);
+        self.add_to_histogram(recorder, view, [color, mask]);
         self.adapt(recorder, view, ([curve, previous, written], push));
-        let uses = [color.source, color.destination, exposure].map(|used| used.as_declared());
-        let mut pass = recorder.pass_in_step(view.step(), "auto_exposure_3d", &uses);
-        pass.render(color.destination.discard())
-            .pipeline(&self.pipelines.expose)
-            .bind("picture", &color.source)
-            .bind("current_exposure", &exposure)
-            .draw(0..3, 0..1);
         Some(())
     }
 
@@ -368,7 +374,11 @@ impl AutoExposureParams3d<'_> {
             .bind("mask", &mask)
             .bind("histogram", &self.histogram)
             .bind_bytes("settings", uniforms, view.uniform_bytes())
-            .dispatch([width.div_ceil(16), height.div_ceil(16), 1]);
+            .dispatch([
+                width.div_ceil(EXPOSURE_TILE),
+                height.div_ceil(EXPOSURE_TILE),
+                1,
+            ]);
     }
 
     fn adapt(

@@ -16,10 +16,11 @@ use quadrille::ecs::{
     access_kind,
 };
 use quadrille::prelude::{
-    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, StorageRead,
+    GpuDevice, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, StorageRead,
     StorageReadWrite, TransferWrite,
 };
 use quadrille::vulkan::pipeline::Blend;
+use quadrille::vulkan::shader::ShaderOptions;
 use quadrille_content::cameras::Msaa;
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
@@ -27,7 +28,8 @@ pub use lists::FragmentLists3d;
 
 use crate::components::order_independent_transparency::OrderIndependentTransparencySettings;
 use crate::constants::{
-    OIT_CAPACITY, OIT_COUNT, OIT_END, OIT_FIRST_HEAD, OIT_FIRST_NODE, OIT_THRESHOLD, OIT_WIDTH,
+    OIT_CAPACITY, OIT_COUNT, OIT_END, OIT_FEW_SORTED, OIT_FIRST_HEAD, OIT_FIRST_NODE,
+    OIT_THRESHOLD, OIT_WIDTH,
 };
 use crate::passes::sorted::SortedDraws3d;
 use crate::passes::transparent::transparent_3d;
@@ -60,18 +62,28 @@ impl Plugin for OitPlugin {
     }
 }
 
-/// Pipeline that blends the lists over the color.
+/// Pipelines that blend the lists over the color.
 #[derive(Resource)]
-pub struct OitResolvePipeline(GraphicsPipeline);
+pub struct OitResolvePipelines {
+    /// Sorts at most [`OIT_FEW_SORTED`] fragments.
+    few: GraphicsPipeline,
+    many: GraphicsPipeline,
+}
 
 fn init_resolve(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = include_str!("../../shaders/oit_resolve.wgsl");
-    let shader = GpuShader::wgsl("quadrille_3d/oit_resolve.wgsl", source)?;
-    let pipeline = gpu.graphics_pipeline(&GraphicsPipelineDesc {
-        blend: Blend::Premultiplied,
-        ..GraphicsPipelineDesc::of("oit resolve", &shader)
-    })?;
-    commands.insert_resource(OitResolvePipeline(pipeline));
+    let pipeline = |name, options: ShaderOptions| -> Result<_> {
+        let shader = options.wgsl("quadrille_3d/oit_resolve.wgsl", source)?;
+        let desc = GraphicsPipelineDesc::of(name, &shader);
+        Ok(gpu.graphics_pipeline(&GraphicsPipelineDesc {
+            blend: Blend::Premultiplied,
+            ..desc
+        })?)
+    };
+    commands.insert_resource(OitResolvePipelines {
+        few: pipeline("oit resolve", ShaderOptions::new())?,
+        many: pipeline("oit resolve many", ShaderOptions::new().def("MANY_SORTED"))?,
+    });
     Ok(())
 }
 
@@ -108,7 +120,7 @@ pub struct OitParams3d<'w> {
     read: StorageRead<'w, FragmentLists3d>,
     colors: AccessList<'w, SceneColors, access_kind::ColorTarget>,
     depths: AccessList<'w, SceneDepths, access_kind::DepthRead>,
-    pipeline: Res<'w, OitResolvePipeline>,
+    pipelines: Res<'w, OitResolvePipelines>,
 }
 
 /// Draws transparent meshes to lists of fragments, and blends these: three passes in the plan for each view with
@@ -167,8 +179,12 @@ impl OitParams3d<'_> {
         let sorted_count = view.queued.oit.map_or(1, |it| it.sorted_count());
         let uses = [self.read.any(), *color].map(|used| used.as_declared());
         let mut pass = recorder.pass_in_step(view.step(), "oit_resolve", &uses);
+        let pipeline = match sorted_count <= OIT_FEW_SORTED {
+            true => &self.pipelines.few,
+            false => &self.pipelines.many,
+        };
         pass.render(color.keep())
-            .pipeline(&self.pipeline.0)
+            .pipeline(pipeline)
             .bind("fragment_lists", &self.read)
             .push_bytes(&sorted_count.to_ne_bytes())
             .draw(0..3, 0..1);

@@ -11,9 +11,9 @@ use bevy_app::{App, Plugin};
 use bevy_camera::Camera3d;
 use bevy_ecs::prelude::*;
 use bytemuck::Zeroable as _;
-use quadrille::prelude::{GpuDevice, Render, RenderStartup, Uploads};
-use quadrille::vulkan::ShaderError;
+use quadrille::prelude::{GpuDevice, ImageDesc, Render, RenderStartup, Uploads};
 use quadrille::vulkan::shader::ShaderModule;
+use quadrille::vulkan::{Format, ShaderError};
 use quadrille_content::buffers::RawBufferVec;
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
@@ -23,9 +23,9 @@ pub use grading::{ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandD
 pub(crate) use pass::TonemapPush;
 pub use pass::tonemap_3d;
 
-use crate::passes::display::{Gradings3d, TonemappingLutImages};
+use crate::passes::display::{Gradings3d, TonemappingLutImages, ViewExposures};
 use crate::prepare::targets::prepare_targets;
-use crate::scene::lists::QueuedViews;
+use crate::scene::lists::{QueuedViews, ViewMap};
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 use crate::tables::table::{UNIFORM_BYTES, ensure_not_empty, uniform_buffer};
 use luts::LutIndices;
@@ -90,7 +90,7 @@ struct TonemappingRows {
     lut_indices: LutIndices,
 }
 
-/// Creates the pipelines, the buffer of gradings and a placeholder of the LUTs, at the start and after a lost device.
+/// Creates the pipelines, the buffer of gradings, and placeholders of LUTs and exposures, at the start and after a lost device.
 fn init_tonemapping(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
@@ -100,6 +100,13 @@ fn init_tonemapping(
     uploads.write_buffer(&gradings, 0, &[0; UNIFORM_BYTES as usize]);
     commands.insert_resource(Gradings3d(gradings));
     commands.insert_resource(luts::placeholder(&gpu, &mut uploads)?);
+    let neutral = ImageDesc::sampled("3d neutral exposure", [1, 1], Format::R32_SFLOAT);
+    let neutral = gpu.create_image(&neutral)?;
+    uploads.write_image(&neutral, &[0; 4]);
+    commands.insert_resource(ViewExposures {
+        images: vec![neutral],
+        by_view: ViewMap::default(),
+    });
     commands.insert_resource(TonemapPipelines3d::new(&gpu)?);
     commands.insert_resource(TonemappingRows::default());
     Ok(())

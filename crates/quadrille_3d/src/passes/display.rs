@@ -25,6 +25,37 @@ pub struct TonemappingLutImages {
     pub(crate) by_view: ViewMap<u32>,
 }
 
+/// Exposure of views in stops, which tone mapping applies: images of one texel. The first one holds 0, for views without
+/// auto exposure.
+#[derive(Resource, Deref)]
+pub struct ViewExposures {
+    #[deref]
+    pub(crate) images: Vec<GpuImage>,
+    /// Image index by view.
+    pub(crate) by_view: ViewMap<u32>,
+}
+
+impl ViewExposures {
+    /// Drops the images of views.
+    pub(crate) fn clear(&mut self) {
+        self.images.truncate(1);
+        self.by_view.clear();
+    }
+
+    /// Sets the image of a view.
+    pub(crate) fn insert(&mut self, view: &View3d, image: &GpuImage) {
+        self.by_view
+            .insert(view.queued.row, self.images.len() as u32);
+        self.images.push(image.clone());
+    }
+
+    /// Index of the image of a view.
+    pub(crate) fn index(&self, view: &View3d) -> usize {
+        let index = self.by_view.get(view.queued.row);
+        index.copied().unwrap_or_default() as usize
+    }
+}
+
 /// Grading and LUT of a view, for the shaders that import `quadrille_3d::display`.
 #[derive(SystemParam)]
 pub struct DisplayTransform3d<'w> {

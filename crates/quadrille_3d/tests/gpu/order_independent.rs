@@ -128,6 +128,34 @@ fn crossing_layers_blend_in_order_of_depth() {
     assert!(wrong.count() > 10, "sorted by mesh they are wrong");
 }
 
+#[test]
+#[ignore = "needs a device"]
+fn sixteen_sorted_fragments_blend_in_order_of_depth() {
+    // Six pairs of planes cross in the middle of the picture.
+    let layers: Vec<Layer> = (0..12_u8)
+        .map(|at| {
+            let part = f32::from(at) / 12.0;
+            let slope = if at % 2 == 0 { 0.3 } else { -0.3 };
+            let z = f32::from(at / 2) * 1.5 - 4.0;
+            ([part, 1.0 - part, 0.5, 0.15], z, slope)
+        })
+        .collect();
+    let many = OrderIndependentTransparencySettings {
+        sorted_fragment_max_count: 16,
+        fragments_per_pixel_average: 12.0,
+        ..settings()
+    };
+    let mut rig = rig((Msaa::Off, many), &layers, AlphaMode::Blend);
+    let mut checked = 0;
+    for (x, found) in rig.exact_row(SIDE / 2).iter().enumerate() {
+        if let Some(wanted) = blended(x, &layers) {
+            assert_near(*found, wanted, &format!("pixel {x}"));
+            checked += 1;
+        }
+    }
+    assert!(checked > 50, "{checked}");
+}
+
 /// Layers that do not cross.
 const ORDERED: [Layer; 3] = [
     ([1.0, 0.0, 0.1, 0.5], 0.0, 0.0),

@@ -1,6 +1,7 @@
 //! The pass of tone mapping.
 
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
 use bytemuck::{Pod, Zeroable};
 use quadrille::ecs::{
     AccessList, AnyAccess, Attachment, ColorAttachment as _, PassUse, access_kind,
@@ -11,7 +12,7 @@ use quadrille::vulkan::pipeline::Blend;
 use quadrille_content::views::CameraTargets;
 
 use crate::passes::composite::output_attachment;
-use crate::passes::display::DisplayTransform3d;
+use crate::passes::display::{DisplayTransform3d, ViewExposures};
 use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::SceneColors;
 use crate::prepare::view_colors::CurrentColors;
@@ -54,6 +55,19 @@ pub(crate) struct TonemapPush {
     premultiplies: u32,
 }
 
+/// Exposure of views by auto exposure.
+#[derive(SystemParam)]
+pub struct ExposureParams<'w> {
+    images: AccessList<'w, ViewExposures, access_kind::Sampled>,
+    of_view: Res<'w, ViewExposures>,
+}
+
+impl<'w> ExposureParams<'w> {
+    fn of(&self, view: &View3d) -> Option<AnyAccess<'w>> {
+        self.images.get(self.of_view.index(view))
+    }
+}
+
 /// Maps scene-referred colors of views ([`View3d::is_scene_referred`]) to display-referred ones, in the target or, with
 /// effects after tone mapping, in an image of the view: one pass of the plan for each.
 pub fn tonemap_3d(
@@ -63,7 +77,7 @@ pub fn tonemap_3d(
         AccessList<SceneColors, access_kind::ColorTarget>,
         AccessList<CameraTargets, access_kind::ColorTarget>,
     ),
-    display_transform: DisplayTransform3d,
+    (display_transform, exposures): (DisplayTransform3d, ExposureParams),
     (scene, mut current): (Res<Scene3d>, ResMut<CurrentColors>),
     (pipelines, shared): (Res<TonemapPipelines3d>, Res<Pipelines3d>),
     mut uses: Local<Vec<PassUse>>,
@@ -79,11 +93,13 @@ pub fn tonemap_3d(
             None => targets.get(view.target()),
         };
         let color = current.of(view).and_then(|at| sources.get(at));
-        let (Some(color), Some(destination)) = (color, destination) else {
+        let (Some(color), Some(destination), Some(exposure)) =
+            (color, destination, exposures.of(view))
+        else {
             continue;
         };
         uses.clear();
-        uses.extend([color.as_declared(), destination.as_declared()]);
+        uses.extend([color, destination, exposure].map(|used| used.as_declared()));
         display_transform.add_uses(view, &mut uses);
         let mut pass = recorder.pass_in_step(view.step(), "tonemap_3d", &uses);
         let attachment = match image {
@@ -106,7 +122,8 @@ pub fn tonemap_3d(
                 true => &pipelines.blend,
                 false => &pipelines.replace,
             })
-            .bind("scene", &color);
+            .bind("scene", &color)
+            .bind("exposure", &exposure);
         display_transform.bind(&mut rendering, &shared, view);
         rendering
             .push_bytes(bytemuck::bytes_of(&push))
