@@ -48,7 +48,7 @@ use crate::settings::{Settings, SettingsFile};
 
 /// Fly parcels through a city at night.
 ///
-/// W and S: speed and brakes; A and D: turn; space or up: climb; shift or down: sink; P: pause; R: begin again.
+/// W and S: speed and brakes; A and D: turn; space or up: climb; shift or down: sink; P: pause; R: begin again; M: mute.
 /// Gamepads: left stick or triggers for speed and brakes, left stick turns, right stick, south and east climb and sink,
 /// start pauses, select begins again.
 #[derive(Parser, Clone)]

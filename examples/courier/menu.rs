@@ -81,7 +81,7 @@ fn key_lines(settings: &Settings) -> String {
     format!(
         "{speed} {brakes}  speed and brakes     {left} {right}  turn\n\
          {climb} or up  climb     {sink} or down  sink\n\
-         P  pause     R  begin again"
+         P  pause     R  begin again     M  mute"
     )
 }
 

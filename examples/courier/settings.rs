@@ -125,8 +125,8 @@ impl Action {
     }
 }
 
-/// Keys that an action may have, by their names. Those of menus are not among them.
-const KEYS: [(&str, KeyCode); 27] = [
+/// Keys that an action may have, by their names. Those of menus, and M, which mutes, are not among them.
+const KEYS: [(&str, KeyCode); 26] = [
     ("a", KeyCode::KeyA),
     ("b", KeyCode::KeyB),
     ("c", KeyCode::KeyC),
@@ -139,7 +139,6 @@ const KEYS: [(&str, KeyCode); 27] = [
     ("j", KeyCode::KeyJ),
     ("k", KeyCode::KeyK),
     ("l", KeyCode::KeyL),
-    ("m", KeyCode::KeyM),
     ("n", KeyCode::KeyN),
     ("q", KeyCode::KeyQ),
     ("s", KeyCode::KeyS),

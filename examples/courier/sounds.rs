@@ -20,7 +20,6 @@ impl Plugin for SoundsPlugin {
         app.add_plugins(SoundPlugin {
             seed: self.seed,
             is_audible: self.is_audible,
-            has_mute_key: false,
         })
         .add_systems(PostUpdate, (sound, set_volumes));
     }
@@ -72,7 +71,7 @@ fn set_volumes(settings: Res<Settings>, mut volumes: ResMut<Volumes>) {
         sounds,
         // Music lies behind the sounds.
         music: 0.5 * music,
-        is_muted: false,
+        is_muted: volumes.is_muted,
     };
     volumes.set_if_neq(wanted);
 }

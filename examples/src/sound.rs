@@ -77,23 +77,20 @@ impl Default for Volumes {
     }
 }
 
-/// Plugin for the sounds of a game. It comes after the plugin that adds assets.
+/// Plugin for the sounds of a game, which the key M mutes. It comes after the plugin that adds assets.
 #[derive(Clone, Copy, Debug)]
 pub struct SoundPlugin {
     /// Seed of the music.
     pub seed: u64,
     /// Whether sounds are heard; runs without a window or with a script are silent.
     pub is_audible: bool,
-    /// Whether the key M mutes.
-    pub has_mute_key: bool,
 }
 
 impl Plugin for SoundPlugin {
     fn build(&self, app: &mut App) {
-        app.add_message::<PlaySound>().init_resource::<Volumes>();
-        if self.has_mute_key {
-            app.add_systems(Update, mute);
-        }
+        app.add_message::<PlaySound>()
+            .init_resource::<Volumes>()
+            .add_systems(Update, mute);
         #[cfg(feature = "sound")]
         if self.is_audible {
             app.add_plugins(output::OutputPlugin { seed: self.seed });

@@ -62,7 +62,6 @@ fn key_mutes_and_messages_need_no_device() {
         .add_plugins(SoundPlugin {
             seed: 1,
             is_audible: false,
-            has_mute_key: true,
         });
     app.world_mut().write_message(PlaySound(Sound::Click));
     app.world_mut()

@@ -17,7 +17,6 @@ impl Plugin for SoundsPlugin {
         app.add_plugins(SoundPlugin {
             seed: 23,
             is_audible: self.is_audible,
-            has_mute_key: true,
         })
         .add_systems(Update, sound.after(play));
     }
