@@ -25,7 +25,7 @@ const SHORT: &str = "\
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Set up what is missing, build and play `swarm`, or draw three pictures
+    /// Set up what is missing, build the games and open their launcher, or draw three pictures and a ride
     Demo,
     /// Set up and run everything that shows whether the project is right
     ///
@@ -90,6 +90,11 @@ pub(crate) enum Command {
     ///
     /// A script beside the archive runs both in turns there, and writes the table of record.
     TimingsForDevice(timings::Request),
+    /// Draw the moving pictures of the launcher's tiles into assets/launcher
+    Thumbnails {
+        /// Program of the only tile to draw
+        program: Option<String>,
+    },
     /// Measure what a frame of many passes costs, beside the same frame written by hand
     ///
     /// Without a mode: what planning costs and how that grows, then a table of all modes and sizes,

@@ -15,5 +15,6 @@ pub(crate) mod report;
 pub(crate) mod schedules;
 pub(crate) mod soak;
 pub(crate) mod stuck;
+pub(crate) mod thumbnails;
 pub(crate) mod window;
 pub(crate) mod with_bevy;

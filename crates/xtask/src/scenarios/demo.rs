@@ -1,4 +1,4 @@
-//! `cargo demo`: sets up the machine, builds demo programs, and plays one or draws images of three and a ride.
+//! `cargo demo`: sets up the machine, builds the games, and opens their launcher or draws images of three and a ride.
 
 mod animation;
 mod ride;
@@ -48,7 +48,18 @@ const PICTURES: [Picture; 3] = [
     },
 ];
 
-/// Plays `swarm` in a window if there is a display, else draws three images and a ride through the city of `courier`.
+/// Programs of the launcher, and the launcher itself.
+const PROGRAMS: [&str; 7] = [
+    "launcher",
+    "courier",
+    "swarm",
+    "breakout",
+    "life",
+    "scene3d",
+    "many_cubes",
+];
+
+/// Opens the launcher of the games if there is a display, else draws three images and a ride through the city of `courier`.
 ///
 /// # Errors
 /// When a program cannot be built, started, or written.
@@ -59,9 +70,9 @@ pub(crate) fn demo() -> Result<ExitCode> {
         println!("    {error:#}");
     }
     if has_display() {
-        build(&["swarm"])?;
-        println!("==> swarm (arrow keys or WASD move; close the window to end)");
-        finish("swarm", program("swarm").status()?)?;
+        build(&PROGRAMS)?;
+        println!("==> launcher (arrows, mouse or gamepad choose; enter plays; escape ends)");
+        finish("launcher", program("launcher").status()?)?;
     } else {
         build(&PICTURES.map(|picture| picture.program))?;
         println!("==> no display: three pictures and a ride instead of a window");

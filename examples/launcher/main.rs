@@ -1,0 +1,156 @@
+//! Launcher of the games: tiles with moving pictures, one of which is chosen and played.
+//!
+//! The choice is in `choice.rs`, tiles are in `tiles.rs`, and `programs.rs` starts the programs.
+
+mod choice;
+mod programs;
+mod tiles;
+
+use bevy_app::{App, AppExit, Update};
+use bevy_ecs::prelude::*;
+use bevy_input::ButtonInput;
+use bevy_input::gamepad::GamepadButton;
+use bevy_input::keyboard::KeyCode;
+use bevy_input::mouse::MouseButton;
+use bevy_math::{IVec2, Vec2};
+use bevy_time::{Real, Time};
+use bevy_ui::{ComputedNode, UiGlobalTransform};
+use clap::Parser;
+use examples::gamepads::GamepadInput;
+use examples::input::InputArgs;
+use examples::run::Run;
+use examples::script::Pointer;
+use examples::{CommonArgs, args};
+use quadrille_2d::prelude::{Camera, ClearColor, Color, Quadrille2dPlugin};
+
+use crate::choice::Choice;
+use crate::programs::{PROGRAMS, Running, follow};
+use crate::tiles::{Tile, TilesPlugin};
+
+/// Choose a game and play it.
+///
+/// Arrow keys, the mouse or a gamepad choose; enter, space, a click or south play; escape ends the launcher, which comes
+/// back after each game.
+#[derive(Parser, Clone)]
+#[command(after_help = EXAMPLES)]
+struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  launcher                                             choose and play
+  launcher --headless --screenshot launcher.png";
+
+const WINDOW: [u32; 2] = [1280, 720];
+/// Seconds of a frame in runs that are repeated.
+const STEP: f32 = 1.0 / 60.0;
+
+/// Seconds since the start, while no program runs.
+#[derive(Resource, Default)]
+struct Clock(f32);
+
+fn main() -> AppExit {
+    let args: Args = args::parse();
+    let input = args.input.load(&args.common);
+    let is_dry = input.is_repeatable();
+    App::new()
+        .init_resource::<Choice>()
+        .init_resource::<Clock>()
+        .insert_resource(Running {
+            is_dry,
+            ..Running::default()
+        })
+        .insert_resource(ClearColor(Color::srgb(0.02, 0.025, 0.05)))
+        .add_plugins((
+            args.common.plugins("Quadrille", WINDOW),
+            Quadrille2dPlugin::default(),
+        ))
+        .add_plugins((args.common, input, TilesPlugin))
+        .add_systems(Update, (follow, advance, operate).chain())
+        .run()
+}
+
+fn advance(mut clock: ResMut<Clock>, running: Res<Running>, time: Res<Time<Real>>) {
+    match (running.is_dry, running.is_busy()) {
+        (true, _) => clock.0 += STEP,
+        (false, true) => {}
+        (false, false) => clock.0 += time.delta_secs(),
+    }
+}
+
+/// Keyboard, mouse buttons, pointer and gamepads.
+type Devices<'w> = (
+    Res<'w, ButtonInput<KeyCode>>,
+    Res<'w, ButtonInput<MouseButton>>,
+    Res<'w, Pointer>,
+    Res<'w, GamepadInput>,
+);
+
+/// State of devices in the frame before.
+#[derive(Default)]
+struct Before {
+    pointer: Pointer,
+    direction: IVec2,
+}
+
+/// Returns the step of arrow keys, and of a stick that leaves its middle.
+fn step((keys, _, _, pad): &Devices, before: &mut Before) -> IVec2 {
+    let key = |code| i32::from(keys.just_pressed(code));
+    let of_keys = IVec2::new(
+        key(KeyCode::ArrowRight) - key(KeyCode::ArrowLeft),
+        key(KeyCode::ArrowDown) - key(KeyCode::ArrowUp),
+    );
+    let side = |value: f32| i32::from(value > 0.5) - i32::from(value < -0.5);
+    let now = IVec2::new(side(pad.direction.x), -side(pad.direction.y));
+    let earlier = std::mem::replace(&mut before.direction, now);
+    of_keys + IVec2::select(now.cmpne(earlier), now, IVec2::ZERO)
+}
+
+/// Chooses and starts programs. While one runs the launcher takes no input.
+fn operate(
+    devices: Devices,
+    camera: Single<&Camera>,
+    nodes: Query<(&Tile, &ComputedNode, &UiGlobalTransform)>,
+    (mut choice, mut running): (ResMut<Choice>, ResMut<Running>),
+    mut run: ResMut<Run>,
+    mut before: Local<Before>,
+) {
+    let step = step(&devices, &mut before);
+    let (keys, buttons, pointer, pad) = devices;
+    let has_moved = std::mem::replace(&mut before.pointer, *pointer) != *pointer;
+    if running.is_busy() {
+        return;
+    }
+    let next = choice.moved(step.clamp(IVec2::NEG_ONE, IVec2::ONE), PROGRAMS.len());
+    choice.set_if_neq(next);
+    let place = camera
+        .physical_target_size()
+        .zip(pointer.0)
+        .map(|(size, [x, y])| Vec2::new(x, y) * size.as_vec2());
+    let over = place.and_then(|place| {
+        let mut hit = nodes.iter();
+        hit.find(|(_, node, at)| node.contains_point(**at, place))
+            .map(|(tile, ..)| tile.0)
+    });
+    let is_clicked = over.is_some() && buttons.just_pressed(MouseButton::Left);
+    if let Some(over) = over
+        && (has_moved || is_clicked)
+    {
+        choice.set_if_neq(Choice(over));
+    }
+    if keys.any_just_pressed([KeyCode::Enter, KeyCode::Space])
+        || pad.any_just_pressed([GamepadButton::South, GamepadButton::Start])
+        || is_clicked
+    {
+        running.start(PROGRAMS[choice.0].name);
+    }
+    if keys.just_pressed(KeyCode::Escape) || pad.just_pressed(GamepadButton::East) {
+        run.finish();
+    }
+    run.report
+        .insert("chosen".to_owned(), PROGRAMS[choice.0].name.into());
+}
