@@ -167,7 +167,11 @@ fn prepare_ssr_pipelines(
     (rows, pipelines): (Res<ViewRows>, Res<Pipelines3d>),
     gpu: Res<GpuDevice>,
 ) -> Result {
-    if rows.rows.iter().all(|row| row.reflected_roughness[1] == 0.0) {
+    if rows
+        .rows
+        .iter()
+        .all(|row| row.reflected_roughness[1] == 0.0)
+    {
         return Ok(());
     }
     let lighting = pipelines.deferred.lighting();
