@@ -60,10 +60,7 @@ fn main() -> AppExit {
     App::new()
         .init_resource::<Choice>()
         .init_resource::<Clock>()
-        .insert_resource(Running {
-            is_dry,
-            ..Running::default()
-        })
+        .insert_resource(Running::new(is_dry))
         .insert_resource(ClearColor(Color::srgb(0.02, 0.025, 0.05)))
         .add_plugins((
             args.common.plugins("Quadrille", WINDOW),
@@ -75,10 +72,12 @@ fn main() -> AppExit {
 }
 
 fn advance(mut clock: ResMut<Clock>, running: Res<Running>, time: Res<Time<Real>>) {
-    match (running.is_dry, running.is_busy()) {
-        (true, _) => clock.0 += STEP,
-        (false, true) => {}
-        (false, false) => clock.0 += time.delta_secs(),
+    if !running.is_busy() {
+        clock.0 += if running.is_dry() {
+            STEP
+        } else {
+            time.delta_secs()
+        };
     }
 }
 

@@ -43,8 +43,7 @@ pub(crate) struct Running {
     child: Option<(&'static str, Child)>,
     /// The message.
     pub(crate) message: String,
-    /// Whether programs are named instead of started, in runs that are repeated.
-    pub(crate) is_dry: bool,
+    is_dry: bool,
 }
 
 /// Returns the program beside another one, which the same build has made.
@@ -53,9 +52,22 @@ fn beside(launcher: &Path, name: &str) -> PathBuf {
 }
 
 impl Running {
+    /// No program. With `is_dry` programs are named instead of started, for runs that are repeated.
+    pub(crate) fn new(is_dry: bool) -> Self {
+        Self {
+            is_dry,
+            ..Self::default()
+        }
+    }
+
     /// Whether a program runs.
     pub(crate) fn is_busy(&self) -> bool {
         self.child.is_some()
+    }
+
+    /// Whether programs are named instead of started.
+    pub(crate) fn is_dry(&self) -> bool {
+        self.is_dry
     }
 
     /// Starts a program, unless one runs.

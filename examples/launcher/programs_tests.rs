@@ -22,10 +22,7 @@ fn missing_program_is_named_with_the_way_to_build_it() {
 
 #[test]
 fn repeated_runs_start_nothing() {
-    let mut running = Running {
-        is_dry: true,
-        ..Running::default()
-    };
+    let mut running = Running::new(true);
     running.start("swarm");
     assert!(!running.is_busy());
     assert_eq!(running.message, "would play swarm");

@@ -7,6 +7,7 @@ use bevy_app::{App, Plugin, Startup, Update};
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
 use bevy_image::{CompressedImageFormats, ImageSampler, ImageType};
+use bevy_math::{Rect, Vec2};
 use bevy_ui::prelude::*;
 use quadrille_2d::prelude::*;
 
@@ -127,6 +128,7 @@ fn spawn_tile(
     let node = Node {
         flex_direction: FlexDirection::Column,
         align_items: AlignItems::Center,
+        width: Val::Vh(53.0),
         padding: UiRect::all(Val::Vh(1.0)),
         border: UiRect::all(Val::Vh(0.4)),
         row_gap: Val::Vh(0.5),
