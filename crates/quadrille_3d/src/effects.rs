@@ -21,5 +21,6 @@ pub(crate) mod ssao;
 pub(crate) mod taa;
 pub(crate) mod tonemapping;
 pub(crate) mod transmission;
+pub(crate) mod upscaling;
 pub(crate) mod volumetric_fog;
 pub mod wireframe;

@@ -48,7 +48,7 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 25] = [
+const MODULES: [(&str, &str); 26] = [
     (
         "quadrille_3d::cube_faces",
         include_str!("../shaders/cube_faces.wgsl"),
@@ -132,6 +132,10 @@ const MODULES: [(&str, &str); 25] = [
     (
         "quadrille_3d::transmission",
         include_str!("../shaders/transmission.wgsl"),
+    ),
+    (
+        "quadrille_3d::temporal",
+        include_str!("../shaders/temporal.wgsl"),
     ),
     (
         "quadrille_3d::environment",
