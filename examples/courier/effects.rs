@@ -5,7 +5,8 @@ use bevy_ecs::prelude::*;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{
     Bloom, ContrastAdaptiveSharpening, Fxaa, MipBias, MotionBlur, MotionVectorPrepass,
-    ScreenSpaceAmbientOcclusion, Smaa, TemporalAntiAliasing, TemporalJitter, Vignette,
+    ScreenSpaceAmbientOcclusion, Smaa, TemporalAntiAliasing, TemporalJitter, TemporalUpscaling,
+    Vignette,
 };
 
 use crate::player::{FollowCamera, play};
@@ -43,11 +44,15 @@ pub(crate) fn apply(
     let mut camera = commands.entity(*camera);
     // Prepasses and jitter come with the effects.
     camera.remove::<(Bloom, DistanceFog, Fxaa, Smaa, Vignette, MotionBlur)>();
-    camera.remove::<(TemporalAntiAliasing, TemporalJitter, MipBias)>();
+    camera.remove::<(TemporalAntiAliasing, TemporalUpscaling)>();
+    camera.remove::<(TemporalJitter, MipBias)>();
     camera.remove::<(ContrastAdaptiveSharpening, ScreenSpaceAmbientOcclusion)>();
     camera.remove::<(DepthPrepass, NormalPrepass, MotionVectorPrepass)>();
-    let needs_one_sample =
-        settings.antialiasing == Antialiasing::Taa || settings.has(Switch::Occlusion);
+    let is_temporal = matches!(
+        settings.antialiasing,
+        Antialiasing::Taa | Antialiasing::Upscaling
+    );
+    let needs_one_sample = is_temporal || settings.has(Switch::Occlusion);
     camera.insert(match needs_one_sample {
         true => Msaa::Off,
         false => quality.msaa(),
@@ -62,6 +67,9 @@ pub(crate) fn apply(
         }
         Antialiasing::Taa => {
             camera.insert(TemporalAntiAliasing::default());
+        }
+        Antialiasing::Upscaling => {
+            camera.insert(TemporalUpscaling::BALANCED);
         }
     }
     for switch in Switch::ALL.into_iter().filter(|it| settings.has(*it)) {

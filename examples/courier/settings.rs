@@ -19,10 +19,18 @@ pub(crate) enum Antialiasing {
     Fxaa,
     Smaa,
     Taa,
+    /// Antialiasing with fewer pixels.
+    Upscaling,
 }
 
 impl Antialiasing {
-    const ALL: [Self; 4] = [Self::Off, Self::Fxaa, Self::Smaa, Self::Taa];
+    const ALL: [Self; 5] = [
+        Self::Off,
+        Self::Fxaa,
+        Self::Smaa,
+        Self::Taa,
+        Self::Upscaling,
+    ];
 
     /// Its name in the file and on the screen.
     pub(crate) fn name(self) -> &'static str {
@@ -31,6 +39,7 @@ impl Antialiasing {
             Self::Fxaa => "fxaa",
             Self::Smaa => "smaa",
             Self::Taa => "taa",
+            Self::Upscaling => "upscaling",
         }
     }
 }

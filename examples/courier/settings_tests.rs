@@ -77,11 +77,11 @@ fn broken_files_are_defaults() {
 fn antialiasing_goes_round() {
     let mut settings = defaults();
     let first = settings.antialiasing;
-    (0..4).for_each(|_| settings.change_antialiasing(1));
+    (0..5).for_each(|_| settings.change_antialiasing(1));
     assert_eq!(settings.antialiasing, first);
     settings.antialiasing = Antialiasing::Off;
     settings.change_antialiasing(-1);
-    assert_eq!(settings.antialiasing, Antialiasing::Taa);
+    assert_eq!(settings.antialiasing, Antialiasing::Upscaling);
 }
 
 #[test]

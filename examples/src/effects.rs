@@ -19,13 +19,13 @@ use quadrille_3d::{
     AtmosphereSettings, Bloom, ChromaticAberration, ContactShadows, ContrastAdaptiveSharpening,
     DepthOfField, FilmGrain, Fxaa, LensDistortion, MipBias, MotionBlur, MotionVectorPrepass,
     OrderIndependentTransparencySettings, ScreenSpaceAmbientOcclusion, ScreenSpaceReflections,
-    Smaa, TemporalAntiAliasing, Vignette,
+    Smaa, TemporalAntiAliasing, TemporalUpscaling, Vignette,
 };
 
-/// The effects that are on at the start. F1 to F12, V, O, B, G, C, L and R switch them in this order.
+/// The effects that are on at the start. F1 to F12, V, O, B, G, C, L, R and U switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F12, V, O, B, G, C, L and R switch them
+    /// Effects of the camera, separated by commas; F1 to F12, V, O, B, G, C, L, R and U switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -52,9 +52,10 @@ enum Effect {
     ContactShadows,
     Deferred,
     Reflections,
+    Upscaling,
 }
 
-const KEYS: [(KeyCode, Effect); 19] = [
+const KEYS: [(KeyCode, Effect); 20] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -74,6 +75,7 @@ const KEYS: [(KeyCode, Effect); 19] = [
     (KeyCode::KeyC, Effect::ContactShadows),
     (KeyCode::KeyL, Effect::Deferred),
     (KeyCode::KeyR, Effect::Reflections),
+    (KeyCode::KeyU, Effect::Upscaling),
 ];
 
 /// Effects that are on.
@@ -114,35 +116,38 @@ fn switch_effects(keys: Option<Res<ButtonInput<KeyCode>>>, mut shown: ResMut<Sho
     }
 }
 
-/// Effects of a camera that need one sample per pixel.
-type SingleSampled = (
-    Has<TemporalAntiAliasing>,
-    Has<ScreenSpaceAmbientOcclusion>,
-    Has<OrderIndependentTransparencySettings>,
-    Has<ContactShadows>,
-    Has<DeferredPrepass>,
-);
+/// Filter for cameras with an effect that needs one sample per pixel.
+type SingleSampled = Or<(
+    With<TemporalAntiAliasing>,
+    With<TemporalUpscaling>,
+    With<ScreenSpaceAmbientOcclusion>,
+    With<OrderIndependentTransparencySettings>,
+    With<ContactShadows>,
+    With<DeferredPrepass>,
+)>;
 
 /// Adds components of effects to 3D cameras, and removes them.
 fn apply_effects(
     mut commands: Commands,
     shown: Res<ShownEffects>,
-    cameras: Query<(Entity, SingleSampled), With<Camera3d>>,
+    cameras: Query<Entity, With<Camera3d>>,
+    single_sampled: Query<(), SingleSampled>,
     added: Query<(), Added<Camera3d>>,
 ) {
     if !shown.is_changed() && added.is_empty() {
         return;
     }
-    for (camera, (has_taa, has_occlusion, has_lists, has_contacts, is_deferred)) in &cameras {
+    for camera in &cameras {
+        let is_single_sampled = single_sampled.contains(camera);
         let mut camera = commands.entity(camera);
-        if has_taa || has_occlusion || has_lists || has_contacts || is_deferred {
+        if is_single_sampled {
             camera.insert(Msaa::default());
         }
         camera.remove::<(Bloom, Fxaa, Smaa, ContrastAdaptiveSharpening)>();
         camera.remove::<(ChromaticAberration, LensDistortion, Vignette)>();
         camera.remove::<(DepthOfField, AutoExposure, VolumetricFog)>();
         camera.remove::<(AtmosphereSettings, FilmGrain, ContactShadows)>();
-        camera.remove::<(MotionBlur, TemporalAntiAliasing, MipBias)>();
+        camera.remove::<(MotionBlur, TemporalAntiAliasing, TemporalUpscaling, MipBias)>();
         camera.remove::<OrderIndependentTransparencySettings>();
         // The prepasses come with the effects.
         camera.remove::<(ScreenSpaceAmbientOcclusion, ScreenSpaceReflections)>();
@@ -166,6 +171,7 @@ fn apply_effects(
                     samples: 8,
                 }),
                 Effect::Taa => camera.insert((TemporalAntiAliasing::default(), Msaa::Off)),
+                Effect::Upscaling => camera.insert((TemporalUpscaling::BALANCED, Msaa::Off)),
                 Effect::Smaa => camera.insert(Smaa::default()),
                 Effect::AmbientOcclusion => {
                     camera.insert((ScreenSpaceAmbientOcclusion::default(), Msaa::Off))

@@ -12,6 +12,8 @@ struct Lens {
     max_diameter: f32,
     // Per meter.
     inverse_max_depth: f32,
+    // Width and height of the picture in pixels. Depths may have smaller ones, from which it was upscaled.
+    picture_size: vec2f,
 }
 
 @group(0) @binding(0) var picture: texture_2d<f32>;
@@ -44,14 +46,15 @@ fn signed_diameter(pixel: vec2f, depth: f32) -> f32 {
     let aperture = focal_length / lens.aperture_f_stops;
     let distance_to_focus = max(lens.focal_distance - focal_length, 1e-6);
     let on_sensor = aperture * focal_length * (1.0 - lens.focal_distance * inverse_z) / distance_to_focus;
-    let diameter = on_sensor / lens.sensor_height * view.viewport.w;
+    let diameter = on_sensor / lens.sensor_height * lens.picture_size.y;
     return clamp(diameter, -lens.max_diameter, lens.max_diameter);
 }
 
 @fragment
 fn diameter_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    let depth = textureLoad(depths, vec2i(position.xy), 0);
-    return vec4f(signed_diameter(position.xy, depth));
+    let pixel = position.xy * view.viewport.zw / lens.picture_size;
+    let depth = textureLoad(depths, vec2i(pixel), 0);
+    return vec4f(signed_diameter(pixel, depth));
 }
 
 @fragment

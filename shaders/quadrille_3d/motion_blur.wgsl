@@ -39,14 +39,20 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
     return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
 }
 
-// The surface at a pixel; of several samples the first.
-fn surface_at(pixel: vec2i) -> Surface {
+// Size of the picture. Surfaces may have a smaller one, from which it was upscaled.
+fn picture_size() -> vec2f {
+    return vec2f(textureDimensions(picture));
+}
+
+// The surface at a position in pixels of the picture; of several samples the first.
+fn surface_at(place: vec2f) -> Surface {
+    let pixel = vec2i(place * view.viewport.zw / picture_size());
     let depth = textureLoad(depths, pixel, 0);
     var motion = textureLoad(motion_vectors, pixel, 0).xy;
     motion = select(motion, vec2f(0.0), any(abs(motion) > vec2f(MAX_MOTION)));
     let position = view.view_from_clip * vec4f(0.0, 0.0, depth, 1.0);
     let distance = -position.z / max(position.w, 1e-30);
-    return Surface(distance, motion * view.viewport.zw * shutter.angle);
+    return Surface(distance, motion * picture_size() * shutter.angle);
 }
 
 fn interleaved_gradient_noise(pixel: vec2f, frame: u32) -> f32 {
@@ -64,9 +70,9 @@ fn weight_of(sample: Surface, here: Surface, distance: f32) -> f32 {
 
 @fragment
 fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    let pixel = vec2i(position.xy);
-    let here = surface_at(pixel);
-    let base = textureLoad(picture, pixel, 0);
+    let size = picture_size();
+    let here = surface_at(position.xy);
+    let base = textureLoad(picture, vec2i(position.xy), 0);
     // Less than half a pixel in each direction changes nothing.
     if length(here.motion) < 1.0 {
         return base;
@@ -78,11 +84,11 @@ fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
     for (var i = -count; i < count; i++) {
         let offset = here.motion * (f32(i) + noise) / f32(2 * count);
         let at = position.xy + offset;
-        if any(at < vec2f(0.0)) || any(at >= view.viewport.zw) {
+        if any(at < vec2f(0.0)) || any(at >= size) {
             continue;
         }
-        let weight = weight_of(surface_at(vec2i(at)), here, length(offset));
-        sum += weight * textureSampleLevel(picture, picture_sampler, at / view.viewport.zw, 0.0);
+        let weight = weight_of(surface_at(at), here, length(offset));
+        sum += weight * textureSampleLevel(picture, picture_sampler, at / size, 0.0);
         weights += weight;
     }
     return vec4f(sum.rgb / weights, base.a);

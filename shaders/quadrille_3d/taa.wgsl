@@ -7,6 +7,7 @@
 // is not in the picture, and where the surface was hidden: what was there before is nearer than what is there now.
 
 import quadrille_3d::constants::MAX_RADIANCE;
+import quadrille_3d::temporal::{color_of, compress, distance_of, expand, from_ycocg, part_in_box, sample_catmull_rom, to_ycocg};
 import quadrille_3d::view_transforms::{ViewTransforms, clip_position};
 
 @group(0) @binding(0) var picture: texture_2d<f32>;
@@ -51,37 +52,6 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
     return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
 }
 
-// Compresses values above white to less than 2, so that one very bright sample does not outweigh all others. Colors of the
-// display's range stay as they are: their mean is that of light.
-fn compress(color: vec3f) -> vec3f {
-    let brightest = max(color.r, max(color.g, color.b));
-    return select(color, color * (2.0 - 1.0 / brightest) / brightest, brightest > 1.0);
-}
-
-fn expand(color: vec3f) -> vec3f {
-    let brightest = max(color.r, max(color.g, color.b));
-    let rest = max(2.0 - brightest, 1.0 / MAX_RADIANCE);
-    return select(color, color / (brightest * rest), brightest > 1.0);
-}
-
-fn to_ycocg(color: vec3f) -> vec3f {
-    return vec3f(
-        dot(color, vec3f(0.25, 0.5, 0.25)),
-        dot(color, vec3f(0.5, 0.0, -0.5)),
-        dot(color, vec3f(-0.25, 0.5, -0.25)),
-    );
-}
-
-fn from_ycocg(color: vec3f) -> vec3f {
-    let rest = color.x - color.z;
-    return vec3f(rest + color.y, color.x + color.z, rest - color.y);
-}
-
-// Color of a pixel, compressed, as YCoCg.
-fn color_of(texel: vec4f) -> vec3f {
-    return to_ycocg(compress(clamp(texel.rgb, vec3f(0.0), vec3f(MAX_RADIANCE))));
-}
-
 fn neighborhood_of(pixel: vec2i, size: vec2i) -> Neighborhood {
     var found = Neighborhood(-1.0, pixel, vec3f(0.0), vec3f(0.0), vec3f(1e30), vec3f(-1e30));
     var squares = vec3f(0.0);
@@ -110,17 +80,11 @@ fn motion_of(found: Neighborhood, size: vec2f) -> vec2f {
     return select(motion, vec2f(0.0), all(abs(motion * size) < vec2f(STILL_MOTION)));
 }
 
-// Distance from the eye along the view direction.
-fn distance_of(depth: f32) -> f32 {
-    let position = view.view_from_clip * vec4f(0.0, 0.0, depth, 1.0);
-    return -position.z / max(position.w, 1e-30);
-}
-
 // Whether all that was at a pixel of the previous frame, and around it, is nearer than a surface of this frame.
 fn was_hidden(found: Neighborhood, previous_uv: vec2f, size: vec2i) -> bool {
     let clip = clip_position(vec2f(found.nearest_pixel) + 0.5, found.nearest_depth, view);
     let previous = view.previous_clip_from_world * (view.world_from_clip * clip);
-    let expected = distance_of(clamp(previous.z / previous.w, 0.0, 1.0));
+    let expected = distance_of(clamp(previous.z / previous.w, 0.0, 1.0), view);
     var farthest = 1.0;
     let pixel = vec2i(previous_uv * vec2f(size));
     for (var y = -1; y <= 1; y++) {
@@ -129,39 +93,7 @@ fn was_hidden(found: Neighborhood, previous_uv: vec2f, size: vec2i) -> bool {
             farthest = min(farthest, textureLoad(previous_depths, at, 0));
         }
     }
-    return distance_of(farthest) < HIDDEN * expected;
-}
-
-// Catmull-Rom filter of 4x4 texels without the corners, by bilinear samples.
-fn sample_history(uv: vec2f, size: vec2f) -> vec3f {
-    let at = uv * size;
-    let middle = floor(at - 0.5) + 0.5;
-    let f = at - middle;
-    let first = f * (-0.5 + f * (1.0 - 0.5 * f));
-    let second = 1.0 + f * f * (-2.5 + 1.5 * f);
-    let third = f * (0.5 + f * (2.0 - 1.5 * f));
-    let fourth = f * f * (-0.5 + 0.5 * f);
-    let inner = second + third;
-    let low = (middle - 1.0) / size;
-    let center = (middle + third / inner) / size;
-    let high = (middle + 2.0) / size;
-    var sum = history_at(center) * inner.x * inner.y;
-    sum += history_at(vec2f(low.x, center.y)) * first.x * inner.y;
-    sum += history_at(vec2f(high.x, center.y)) * fourth.x * inner.y;
-    sum += history_at(vec2f(center.x, low.y)) * inner.x * first.y;
-    sum += history_at(vec2f(center.x, high.y)) * inner.x * fourth.y;
-    let weight = inner.x * inner.y + (first.x + fourth.x) * inner.y + inner.x * (first.y + fourth.y);
-    return max(sum / weight, vec3f(0.0));
-}
-
-fn history_at(uv: vec2f) -> vec3f {
-    return textureSampleLevel(history, history_sampler, uv, 0.0).rgb;
-}
-
-// Part of the way from the center of a box to a color that is in the box.
-fn part_in_box(color: vec3f, center: vec3f, half_size: vec3f) -> f32 {
-    let outside = abs(color - center) / max(half_size, vec3f(1e-4));
-    return 1.0 / max(1.0, max(outside.x, max(outside.y, outside.z)));
+    return distance_of(farthest, view) < HIDDEN * expected;
 }
 
 @fragment
@@ -184,7 +116,7 @@ fn fragment_main(@builtin(position) position: vec4f) -> Output {
     let previous_texel = textureLoad(history, previous_pixel, 0);
     var previous = previous_texel.rgb;
     if !is_still {
-        previous = sample_history(previous_uv, view.viewport.zw);
+        previous = sample_catmull_rom(history, history_sampler, previous_uv, view.viewport.zw);
     }
     let deviations = select(MOVING_DEVIATIONS, STILL_DEVIATIONS, is_still);
     let least = max(found.least, found.mean - deviations * found.deviation);

@@ -14,6 +14,9 @@ struct Push {
     maps_background: u32,
     // The background is blended over the contents of the target.
     premultiplies: u32,
+    // Texels of the scene per pixel.
+    scale: vec2f,
+    unused: vec2u,
 }
 
 @group(0) @binding(0) var scene: texture_2d<f32>;
@@ -30,7 +33,7 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
 @fragment
 fn fragment_main(@builtin(position) at: vec4f) -> @location(0) vec4f {
     let pixel = at.xy - push.corner;
-    var scene_color = textureLoad(scene, vec2i(pixel), 0);
+    var scene_color = textureLoad(scene, vec2i(pixel * push.scale), 0);
     scene_color = vec4f(scene_color.rgb * exp2(textureLoad(exposure, vec2u(0u), 0).r), scene_color.a);
     let output = over_background(scene_color, pixel);
     if push.premultiplies != 0u {

@@ -48,8 +48,15 @@ pub trait CameraEffect: Component {
     type Uniform: ShaderValue;
 
     /// Set of its passes: [`EarlyPostProcess`](Pass3dSystems::EarlyPostProcess) or
-    /// [`PostProcess`](Pass3dSystems::PostProcess) for scene-referred color (radiance times exposure, in half floats), or
+    /// [`PostProcess`](Pass3dSystems::PostProcess) for scene-referred color (radiance times exposure, in half floats),
+    /// [`Upscale`](Pass3dSystems::Upscale) for effects that scale it to the viewport's size
+    /// ([`Self::render_scale`]), or
     /// [`AfterTonemapping`](Pass3dSystems::AfterTonemapping) for display-referred color in a format of the target.
+    ///
+    /// In `EarlyPostProcess` an effect and its images have the size of the view's images
+    /// ([`View3d::size`](crate::View3d::size)), in other sets that after upscaling
+    /// ([`View3d::output_size`](crate::View3d::output_size)). These differ for cameras that an effect upscales; depth and
+    /// motion vectors always have the former.
     const STAGE: Pass3dSystems = Pass3dSystems::PostProcess;
 
     /// Whether the effect writes the color of the view by [`PostProcess::write`](crate::PostProcess::write). Its
@@ -60,6 +67,13 @@ pub trait CameraEffect: Component {
     /// Whether the effect reads the depth of the previous frame ([`View3d::previous_depth`](crate::View3d::previous_depth)). Its cameras
     /// have two depth images, which take turns, so that nothing is copied.
     const DEPTH_HISTORY: bool = false;
+
+    /// Returns the fraction of the viewport's width and height at which a camera with one sample per pixel is drawn, if
+    /// [`Self::STAGE`] is [`Upscale`](Pass3dSystems::Upscale). The pass of the effect scales its color to the viewport's size
+    /// by [`PostProcess::upscale`](crate::PostProcess::upscale).
+    fn render_scale(&self) -> f32 {
+        1.0
+    }
 
     /// Returns the set of the pass for a camera with or without `Hdr`. An effect with two sets has a system in each.
     fn stage(_is_hdr: bool) -> Pass3dSystems {
@@ -86,7 +100,7 @@ pub trait CameraEffect: Component {
 pub struct EffectFrame {
     /// Number of submitted frames, modulo 2^32; usable as a seed.
     pub index: u32,
-    /// Width and height of the view, in pixels.
+    /// Width and height of the color that the effect reads or, if it upscales, writes, in pixels.
     pub size: [u32; 2],
     /// Whether the [previous images](EffectView::previous) and the previous depth ([`CameraEffect::DEPTH_HISTORY`]) have
     /// the contents of the previous frame. False in the first frame of a camera or its effect, after a change of size, a
@@ -110,10 +124,11 @@ impl<E: CameraEffect> Plugin for CameraEffectPlugin<E> {
                 matches!(
                     E::STAGE,
                     Pass3dSystems::EarlyPostProcess
+                        | Pass3dSystems::Upscale
                         | Pass3dSystems::PostProcess
                         | Pass3dSystems::AfterTonemapping
                 ),
-                "CameraEffect::STAGE is no stage of effects. Set it to EarlyPostProcess, PostProcess or AfterTonemapping."
+                "CameraEffect::STAGE is no stage of effects. Set it to EarlyPostProcess, Upscale, PostProcess or AfterTonemapping."
             );
         }
         app.init_resource::<EffectList<E>>()

@@ -22,5 +22,6 @@ pub(crate) mod ssr;
 pub(crate) mod taa;
 pub(crate) mod tonemapping;
 pub(crate) mod transmission;
+pub(crate) mod upscaling;
 pub(crate) mod volumetric_fog;
 pub mod wireframe;

@@ -20,8 +20,10 @@
 //! | `OpaqueLate` | [`depth_pyramid_3d`], [`cull_late`], [`opaque_late`], for [`OcclusionCulling`] | [`SceneDepths`], what `Cull` and `Opaque` read | [`DepthPyramids3d`], [`PreviousVisibility`], [`LateDrawArgs`], [`LateVisibleInstances`], [`SceneMsaaColors`], [`SceneDepths`] |
 //! | `Skybox` | [`skybox_3d`]; [`ssr_3d`], for [`ScreenSpaceReflections`]; [`atmosphere_3d`] | [`Cubes3d`], [`GBuffers3d`], [`Lighting3d`], [`AtmosphereLuts3d`], [`SceneDepths`] | [`SceneMsaaColors`], [`SceneColors`] |
 //! | `Transmissive` | [`transmissive_3d`], for [`ScreenSpaceTransmission`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`TransmissionBackgrounds3d`] | [`TransmissionBackgrounds3d`], [`SceneMsaaColors`], [`SceneColors`], [`SceneDepths`] |
-//! | `Transparent` | [`order_independent_3d`], for [`OrderIndependentTransparencySettings`]; [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`FragmentLists3d`], [`SceneMsaaColors`], [`SceneColors`] |
-//! | `EarlyPostProcess`, `PostProcess` | effects on scene-referred colors, in this order; [`motion_blur_3d`], [`taa_3d`], [`bloom_3d`], [`depth_of_field_3d`], [`lens_effects_3d`] and [`auto_exposure_3d`] are in the second | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
+//! | `Transparent` | [`copy_opaque_color_3d`], for [`TemporalUpscaling`]; [`order_independent_3d`], for [`OrderIndependentTransparencySettings`]; [`transparent_3d`] | [`Geometry3d`], [`TransparentInstances3d`], [`Lighting3d`], [`SceneDepths`] | [`FragmentLists3d`], [`SceneMsaaColors`], [`SceneColors`] |
+//! | `EarlyPostProcess` | effects on scene-referred colors | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
+//! | `Upscale` | [`temporal_upscaling_3d`], for [`TemporalUpscaling`] | [`ViewColors`], [`SceneDepths`], [`PrepassMotionVectors3d`], [`PreviousDepths3d`] | [`PostProcess`] |
+//! | `PostProcess` | effects on scene-referred colors; among them [`motion_blur_3d`], [`taa_3d`], [`bloom_3d`], [`depth_of_field_3d`], [`lens_effects_3d`] and [`auto_exposure_3d`] | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Tonemap` | [`tonemap_3d`] | [`SceneColors`], [`TonemappingLutImages`], [`Gradings3d`] | [`CameraTargets`], [`SceneColors`] |
 //! | `AfterTonemapping` | effects on display-referred colors, among them [`display_lens_effects_3d`], [`fxaa_3d`], [`smaa_3d`], [`sharpen_3d`] | [`ViewColors`], [`SceneDepths`] | [`PostProcess`] |
 //! | `Composite` | [`composite_3d`] | [`ViewColors`] | [`CameraTargets`] |

@@ -28,8 +28,10 @@
 //!              skybox_3d           background
 //!              ssr_3d           reflections of cameras with `ScreenSpaceReflections`
 //!              atmosphere_3d    sky of cameras with `AtmosphereSettings`, and air before surfaces
+//!              copy_opaque_color_3d  color without blended surfaces, of cameras with `TemporalUpscaling`
 //!              transparent_3d   back to front
 //!              volumetric_fog_3d  boxes of fog between camera and surfaces
+//!              temporal_upscaling_3d  color of the viewport's size, of cameras with `TemporalUpscaling`
 //!              motion_blur_3d, taa_3d, bloom_3d, depth_of_field_3d, lens_effects_3d, auto_exposure_3d, effects of programs  on scene-referred colors
 //!              tonemap_3d       scene-referred to display-referred colors
 //!              display_lens_effects_3d, fxaa_3d, smaa_3d, sharpen_3d, effects of programs  on display-referred colors
@@ -123,6 +125,7 @@ pub use effects::taa::TemporalAntiAliasing;
 pub use effects::tonemapping::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither, Tonemapping,
 };
+pub use effects::upscaling::TemporalUpscaling;
 pub use effects::wireframe;
 pub use forward_decal::{ForwardDecal, ForwardDecalMaterial, ForwardDecalMaterialExt};
 pub use free_camera::{FreeCamera, FreeCameraPlugin, FreeCameraState, VerticalMovementAxis};
@@ -164,6 +167,7 @@ pub mod systems {
     pub use crate::effects::taa::taa_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
     pub use crate::effects::transmission::transmissive_3d;
+    pub use crate::effects::upscaling::{copy_opaque_color_3d, temporal_upscaling_3d};
     pub use crate::effects::volumetric_fog::volumetric_fog_3d;
     pub use crate::environment::filter::filter_env_3d;
     pub use crate::free_camera::run_freecamera_controller;

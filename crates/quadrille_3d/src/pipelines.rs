@@ -138,6 +138,10 @@ const MODULES: [(&str, &str); 26] = [
         include_str!("../shaders/transmission.wgsl"),
     ),
     (
+        "quadrille_3d::temporal",
+        include_str!("../shaders/temporal.wgsl"),
+    ),
+    (
         "quadrille_3d::environment",
         include_str!("../shaders/environment.wgsl"),
     ),

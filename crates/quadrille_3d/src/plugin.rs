@@ -35,6 +35,7 @@ use crate::effects::ssr::SsrPlugin;
 use crate::effects::taa::TaaPlugin;
 use crate::effects::tonemapping::TonemappingPlugin;
 use crate::effects::transmission::TransmissionPlugin;
+use crate::effects::upscaling::UpscalingPlugin;
 use crate::effects::wireframe::WireframeListPlugin;
 use crate::environment::filter::{FilterPipelines3d, filter_env_3d, prepare_filter_images};
 use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
@@ -192,7 +193,7 @@ impl Plugin for Quadrille3dPlugin {
             FogPlugin,
             TonemappingPlugin,
             (TransmissionPlugin, OitPlugin),
-            (MotionBlurPlugin, TaaPlugin),
+            (MotionBlurPlugin, TaaPlugin, UpscalingPlugin),
             BloomPlugin,
             LensPlugin,
             DepthOfFieldPlugin,
@@ -346,6 +347,7 @@ fn configure_pass_order(app: &mut App) {
                 Pass3dSystems::Transmissive,
                 Pass3dSystems::Transparent,
                 Pass3dSystems::EarlyPostProcess,
+                Pass3dSystems::Upscale,
                 Pass3dSystems::PostProcess,
                 Pass3dSystems::Tonemap,
                 Pass3dSystems::AfterTonemapping,

@@ -8,6 +8,7 @@ pub(crate) mod lights;
 pub(crate) mod material_views;
 pub(crate) mod occlusion_maps;
 pub(crate) mod pipelines;
+pub(crate) mod sampling;
 pub(crate) mod shadow_cache;
 pub(crate) mod shadow_maps;
 pub(crate) mod skins;

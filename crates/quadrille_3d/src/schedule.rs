@@ -53,10 +53,13 @@ pub enum Pass3dSystems {
     Transmissive,
     /// [`transparent_3d`](crate::systems::transparent_3d).
     Transparent,
-    /// Early effects, by bevy's name, which need the unmodified scene color: temporal antialiasing, motion blur, depth
-    /// of field.
+    /// Early effects, by bevy's name, which need the unmodified scene color at the resolution of the view's images: volumetric
+    /// fog.
     EarlyPostProcess,
-    /// Effects on scene-referred color, by bevy's name: bloom, lens effects, film grain.
+    /// [`temporal_upscaling_3d`](crate::systems::temporal_upscaling_3d): later passes of a view that is upscaled have the
+    /// resolution of its viewport ([`View3d::output_size`](crate::View3d::output_size)).
+    Upscale,
+    /// Effects on scene-referred color, by bevy's name: motion blur, temporal antialiasing, bloom, lens effects, film grain.
     PostProcess,
     /// [`tonemap_3d`](crate::systems::tonemap_3d).
     Tonemap,

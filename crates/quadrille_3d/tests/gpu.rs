@@ -159,6 +159,8 @@ mod textures;
 mod tonemapping;
 #[path = "gpu/transmission.rs"]
 mod transmission;
+#[path = "gpu/upscaling.rs"]
+mod upscaling;
 #[path = "gpu/visibility_ranges.rs"]
 mod visibility_ranges;
 #[path = "gpu/volumetric_fog.rs"]

@@ -17,6 +17,7 @@ pub struct EffectImage {
     max_mips: u32,
     usage: ImageUsage,
     has_history: bool,
+    precedes_upscaling: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,7 @@ impl EffectImage {
             max_mips: 1,
             usage: ImageUsage::empty(),
             has_history: false,
+            precedes_upscaling: false,
         }
     }
 
@@ -77,7 +79,19 @@ impl EffectImage {
         self
     }
 
-    fn extent(&self, [width, height]: [u32; 2]) -> [u32; 2] {
+    /// Takes the size of the view before upscaling ([`View3d::size`](crate::View3d::size)), also for an effect that upscales
+    /// or follows upscaling.
+    pub const fn before_upscaling(mut self) -> Self {
+        self.precedes_upscaling = true;
+        self
+    }
+
+    /// Extent for a view with these sizes: of the color of the effect, and before upscaling.
+    fn extent(&self, [color_size, render_size]: [[u32; 2]; 2]) -> [u32; 2] {
+        let [width, height] = match self.precedes_upscaling {
+            true => render_size,
+            false => color_size,
+        };
         let size = match self.size {
             Size::Divided(divisor) => [width.div_ceil(divisor), height.div_ceil(divisor)],
             Size::Height(scaled) => {
@@ -89,8 +103,8 @@ impl EffectImage {
         size.map(|side| side.max(1))
     }
 
-    fn desc(&self, view_size: [u32; 2]) -> ImageDesc {
-        let extent = self.extent(view_size);
+    fn desc(&self, view_sizes: [[u32; 2]; 2]) -> ImageDesc {
+        let extent = self.extent(view_sizes);
         let most = extent[0].max(extent[1]).ilog2() + 1;
         let desc = ImageDesc::color_target(self.name, extent, self.format)
             .with_usage(self.usage)
@@ -155,11 +169,11 @@ pub(super) struct Slot {
 impl Slot {
     fn new(
         spec: EffectImage,
-        view_size: [u32; 2],
+        view_sizes: [[u32; 2]; 2],
         gpu: &GpuDevice,
         uploads: &mut Uploads,
     ) -> Result<Self, Error> {
-        let desc = spec.desc(view_size);
+        let desc = spec.desc(view_sizes);
         let current = gpu.create_image(&desc)?;
         let previous = match spec.has_history {
             true => Some(gpu.create_image(&desc)?),
@@ -213,19 +227,19 @@ impl Slot {
 pub(super) fn update_slots(
     slots: &mut Vec<Slot>,
     specs: &[EffectImage],
-    view_size: [u32; 2],
+    view_sizes: [[u32; 2]; 2],
     (gpu, uploads): (&GpuDevice, &mut Uploads),
 ) -> Result<(), Error> {
     slots.truncate(specs.len());
     for (at, &spec) in specs.iter().enumerate() {
-        let [width, height] = spec.extent(view_size);
+        let [width, height] = spec.extent(view_sizes);
         let fits = slots
             .get(at)
             .is_some_and(|slot| slot.spec == spec && slot.current.extent() == [width, height, 1]);
         if fits {
             continue;
         }
-        let slot = Slot::new(spec, view_size, gpu, uploads)?;
+        let slot = Slot::new(spec, view_sizes, gpu, uploads)?;
         match slots.get_mut(at) {
             Some(old) => *old = slot,
             None => slots.push(slot),

@@ -18,6 +18,7 @@ use crate::camera_effect::{CameraEffect, EffectFrame};
 use crate::components::camera_cut::CameraCut;
 use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::frame::{Scene3d, View3d};
+use crate::schedule::Pass3dSystems;
 use crate::tables::table::{UNIFORM_BYTES, uniform_buffer};
 
 /// Uniforms of all views of an effect.
@@ -43,7 +44,7 @@ struct Entry {
     /// Whether the camera has the effect in this frame.
     is_listed: bool,
     slots: Vec<Slot>,
-    /// Size of the view when its images were created.
+    /// Size of the color of the view when its images were created.
     size: [u32; 2],
     /// Count of submitted frames when this entry was last prepared.
     prepared_at: u64,
@@ -131,6 +132,9 @@ pub(super) fn list_cameras<E: CameraEffect>(
         }
         let replaces_color_in = E::REPLACES_COLOR.then(|| E::stage(is_hdr));
         listed.add(camera, replaces_color_in, E::DEPTH_HISTORY);
+        if E::STAGE == Pass3dSystems::Upscale {
+            listed.set_render_scale(camera, effect.render_scale());
+        }
     }
 }
 
@@ -172,7 +176,11 @@ pub(crate) fn prepare_effect<E: CameraEffect>(
         specs.clear();
         effect.images(&mut specs);
         let cut = cut.map_or(0, |cut| cut.count);
-        entry.is_listed = entry.prepare(view, (&specs, cut), &mut device);
+        let size = match E::stage(is_hdr) {
+            Pass3dSystems::EarlyPostProcess => view.size(),
+            _ => view.output_size(),
+        };
+        entry.is_listed = entry.prepare((view, size), (&specs, cut), &mut device);
     }
     entries.retain(|entry| entry.is_listed);
     entries.sort_unstable_by_key(|entry| entry.view);
@@ -206,25 +214,24 @@ impl Entry {
     /// Recreates images whose descriptions have changed. Returns whether the view has all of its images.
     fn prepare(
         &mut self,
-        view: &View3d,
+        (view, size): (&View3d, [u32; 2]),
         (specs, cut): (&[EffectImage], u32),
         device: &mut Device,
     ) -> bool {
-        let [width, height] = view.size();
         let is_submitted = device.frames.submitted > self.prepared_at;
         self.prepared_at = device.frames.submitted;
         self.slots
             .iter_mut()
             .for_each(|slot| slot.advance(is_submitted));
         // Fixed or rounded sizes may be unchanged, but the contents no longer match the view.
-        if self.cut != cut || self.size != [width, height] {
+        if self.cut != cut || self.size != size {
             self.slots.iter_mut().for_each(|slot| slot.is_valid = false);
         }
-        (self.cut, self.size) = (cut, [width, height]);
+        (self.cut, self.size) = (cut, size);
         let made = update_slots(
             &mut self.slots,
             specs,
-            self.size,
+            [size, view.size()],
             (&device.gpu, &mut device.uploads),
         );
         if let Err(error) = &made {

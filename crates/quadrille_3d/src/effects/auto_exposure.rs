@@ -367,7 +367,7 @@ impl AutoExposureParams3d<'_> {
     ) {
         let (uniforms, histogram) = (self.effects.uniforms(), self.histogram.any());
         let uses = [picture, mask, histogram, uniforms.any()].map(|used| used.as_declared());
-        let [width, height] = view.size();
+        let [width, height] = view.output_size();
         let mut pass = recorder.pass_in_step(view.step(), "auto_exposure_3d", &uses);
         pass.compute(&self.pipelines.add_to_histogram)
             .bind("picture", &picture)

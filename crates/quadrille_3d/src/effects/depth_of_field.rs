@@ -3,6 +3,7 @@
 use bevy_app::{App, Plugin};
 use bevy_camera::{Camera3d, PhysicalCameraParameters, Projection};
 use bevy_ecs::prelude::*;
+use bevy_math::{UVec2, Vec2};
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use quadrille::ecs::{AccessList, ColorAttachment as _, Uniform, access_kind};
@@ -136,6 +137,7 @@ pub struct LensUniform {
     aperture_f_stops: f32,
     max_diameter: f32,
     inverse_max_depth: f32,
+    picture_size: Vec2,
 }
 
 impl CameraEffect for DepthOfField {
@@ -147,13 +149,14 @@ impl CameraEffect for DepthOfField {
         self.invalid_field().is_none()
     }
 
-    fn uniform(&self, _: &EffectFrame) -> LensUniform {
+    fn uniform(&self, frame: &EffectFrame) -> LensUniform {
         LensUniform {
             focal_distance: self.focal_distance,
             sensor_height: self.sensor_height,
             aperture_f_stops: self.aperture_f_stops,
             max_diameter: self.max_circle_of_confusion_diameter.min(MAX_DIAMETER),
             inverse_max_depth: self.max_depth.recip(),
+            picture_size: UVec2::from(frame.size).as_vec2(),
         }
     }
 

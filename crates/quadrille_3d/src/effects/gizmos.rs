@@ -277,5 +277,6 @@ fn composite_over(
         "gizmos_3d",
         &[color_input.as_declared(), target.as_declared()],
     );
-    draw_view(&mut pass.render(target.keep()), pipeline, color_input, view);
+    let image = (color_input, view.size());
+    draw_view(&mut pass.render(target.keep()), pipeline, image, view);
 }

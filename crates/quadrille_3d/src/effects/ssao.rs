@@ -81,6 +81,8 @@ const NOISY: usize = 1;
 impl CameraEffect for ScreenSpaceAmbientOcclusion {
     type Uniform = SsaoUniform;
 
+    // Its images have the size of the depth.
+    const STAGE: Pass3dSystems = Pass3dSystems::EarlyPostProcess;
     const REPLACES_COLOR: bool = false;
 
     fn uniform(&self, _: &EffectFrame) -> SsaoUniform {

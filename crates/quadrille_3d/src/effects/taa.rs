@@ -21,6 +21,7 @@ use crate::components::mip_bias::MipBias;
 use crate::components::prepass::MotionVectorPrepass;
 use crate::components::temporal_jitter::TemporalJitter;
 use crate::effects::bloom::bloom_3d;
+use crate::effects::upscaling::TemporalUpscaling;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::{PrepassMotionVectors3d, PreviousDepths3d, SceneDepths};
 use crate::prepare::view_colors::PostProcess;
@@ -115,7 +116,7 @@ const OFFSETS: u64 = 16;
 const MEAN: Vec2 = Vec2::new(241.0 / 512.0, 25.0 / 54.0);
 
 /// Element of the Halton sequence (van der Corput in one dimension) with this base, from 0 to 1.
-fn halton(mut index: u64, base: u64) -> f32 {
+pub(super) fn halton(mut index: u64, base: u64) -> f32 {
     let (mut fraction, mut value) = (1.0, 0.0);
     while index > 0 {
         fraction /= base as f32;
@@ -132,10 +133,16 @@ fn jitter_of(frame: u64) -> Vec2 {
     Vec2::new(halton(index, 2), halton(index, 3)) - MEAN
 }
 
+/// Cameras without a temporal effect.
+pub(super) type NoTemporalEffect = (Without<TemporalAntiAliasing>, Without<TemporalUpscaling>);
+
+/// Cameras whose jitter temporal antialiasing sets.
+type JitteredCamera = (With<TemporalAntiAliasing>, Without<TemporalUpscaling>);
+
 /// Sets the jitter of cameras with temporal antialiasing, and removes that of others that had it.
-fn update_jitter(
-    mut cameras: Query<(&mut TemporalJitter, &Msaa), With<TemporalAntiAliasing>>,
-    mut others: Query<&mut TemporalJitter, Without<TemporalAntiAliasing>>,
+pub(super) fn update_jitter(
+    mut cameras: Query<(&mut TemporalJitter, &Msaa), JitteredCamera>,
+    mut others: Query<&mut TemporalJitter, NoTemporalEffect>,
     mut removed: RemovedComponents<TemporalAntiAliasing>,
     effects: Res<EffectCameras>,
 ) {
@@ -196,7 +203,9 @@ pub fn taa_3d(
     mut post_process: PostProcess,
     (pipeline, shared): (Res<TaaPipeline>, Res<Pipelines3d>),
 ) {
-    for view in effects.iter().filter(|view| view.samples() == 1) {
+    let views = effects.iter().filter(|view| view.samples() == 1);
+    // Upscaling includes antialiasing.
+    for view in views.filter(|view| !view.is_upscaled()) {
         let motion = view.prepass_motion_vectors();
         let (Some(depth), Some(motion), Some(history)) = (
             depths.get(view.images()),

@@ -41,22 +41,22 @@ pub fn composite_3d(
         let mut pass = recorder.pass_in_step(view.step(), "composite_3d", &uses);
         let mut rendering = pass.render(output_attachment(view, &target));
         let pipeline = pipelines.composite(view.composite);
-        draw_view(&mut rendering, pipeline, &color, view);
+        draw_view(&mut rendering, pipeline, (&color, view.output_size()), view);
     }
 }
 
-/// Draws an image of a view over its viewport in the target, scaled where the view has a size of its own.
+/// Draws an image of a view with this size over its viewport in the target, scaled where the viewport has another one.
 pub(crate) fn draw_view(
     rendering: &mut Rendering<'_>,
     pipeline: &GraphicsPipeline,
-    image: &AnyAccess<'_>,
+    (image, size): (&AnyAccess<'_>, [u32; 2]),
     view: &View3d,
 ) {
     let viewport = view.viewport();
-    if view.is_scaled() {
-        draw_scaled_composite(rendering, pipeline, (image, view.size()), viewport);
+    let [left, top, width, height] = viewport;
+    if size != [width, height] {
+        draw_scaled_composite(rendering, pipeline, (image, size), viewport);
     } else {
-        let [left, top, ..] = viewport;
         draw_composite(rendering, pipeline, image, viewport, [left, top]);
     }
 }

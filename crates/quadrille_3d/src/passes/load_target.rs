@@ -28,9 +28,12 @@ pub fn load_target_3d(
 ) {
     for view in scene.views() {
         let Some(load) = view.load else { continue };
-        let image = match load.to {
-            LoadedImage::Scene => samples.get(view.images()),
-            LoadedImage::Display => current.display_image(view).and_then(|at| colors.get(at)),
+        let (image, size) = match load.to {
+            LoadedImage::Scene => (samples.get(view.images()), view.size()),
+            LoadedImage::Display => {
+                let image = current.display_image(view).and_then(|at| colors.get(at));
+                (image, view.output_size())
+            }
         };
         let copy = load.copy as usize;
         let (Some(image), Some(target), Some(written), Some(copy)) = (
@@ -48,7 +51,7 @@ pub fn load_target_3d(
             .transfer()
             .copy_image(&target, &written);
         let [left, top, width, height] = view.viewport().map(|length| length as f32);
-        let [columns, lines] = view.size().map(|length| length as f32);
+        let [columns, lines] = size.map(|length| length as f32);
         let scale = [width / columns, height / lines];
         let uses = [image.as_declared(), copy.as_declared()];
         recorder

@@ -18,10 +18,14 @@ pub(crate) struct ColorPair {
     current: u32,
     /// Destination of the next effect; `None` for views without effects on the current kind of color.
     pub(crate) other: Option<u32>,
+    /// Images of the viewport's size: destination of upscaling, and of the first effect after it.
+    pub(crate) upscaled: Option<[u32; 2]>,
     /// Images that follow those of scene-referred color, for effects after tone mapping: destination of tone mapping, and
     /// of the first effect.
     pub(crate) display: Option<(u32, Option<u32>)>,
     is_display_referred: bool,
+    /// Whether the current image has [`View3d::output_size`].
+    has_output_size: bool,
 }
 
 impl ColorPair {
@@ -30,8 +34,10 @@ impl ColorPair {
         Self {
             current: view.images,
             other: None,
+            upscaled: None,
             display: None,
             is_display_referred: !view.is_scene_referred(),
+            has_output_size: !view.is_upscaled(),
         }
     }
 }
@@ -79,7 +85,28 @@ impl CurrentColors {
             pair.current = first;
             pair.other = second;
             pair.is_display_referred = true;
+            pair.has_output_size = true;
         }
+    }
+
+    /// Size of the current color of a view.
+    pub(crate) fn size(&self, view: &View3d) -> [u32; 2] {
+        let pair = self.0.get(view.images());
+        match pair.is_some_and(|pair| pair.has_output_size) {
+            true => view.output_size(),
+            false => view.size(),
+        }
+    }
+
+    /// Makes the images of the viewport's size the current ones. Returns the indices of source and destination; `None` for
+    /// views that are not upscaled, or are already.
+    fn upscale(&mut self, view: &View3d) -> Option<(usize, usize)> {
+        let pair = self.0.get_mut(view.images())?;
+        let [first, second] = pair.upscaled.filter(|_| !pair.has_output_size)?;
+        let from = std::mem::replace(&mut pair.current, first);
+        pair.other = Some(second);
+        pair.has_output_size = true;
+        Some((from as usize, first as usize))
     }
 
     /// Swaps the images of a view. Returns the indices of source and destination.
@@ -120,7 +147,7 @@ pub struct PostProcess<'w> {
     warnings: Res<'w, RateLimitedWarnings>,
 }
 
-/// Source and destination of an effect in a view: different images of the same size.
+/// Source and destination of an effect in a view: different images, of the same size unless it upscales.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct PostProcessWrite<'w> {
@@ -139,6 +166,18 @@ impl<'w> PostProcess<'w> {
             self.warn_of_other_stage(view);
             return None;
         };
+        Some(PostProcessWrite {
+            source: self.sources.get(from)?,
+            destination: self.destinations.get(to)?,
+        })
+    }
+
+    /// Replaces the images of a view by two of its viewport's size. The caller's pass must write every pixel of the destination
+    /// from the source, which has the [size of the view](View3d::size). `None` for views without an effect whose
+    /// [`STAGE`](crate::CameraEffect::STAGE) is [`Upscale`](crate::Pass3dSystems::Upscale), with several samples per pixel, or
+    /// if memory is exhausted.
+    pub fn upscale(&mut self, view: &View3d) -> Option<PostProcessWrite<'w>> {
+        let (from, to) = self.current.upscale(view)?;
         Some(PostProcessWrite {
             source: self.sources.get(from)?,
             destination: self.destinations.get(to)?,

@@ -38,6 +38,7 @@ use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::extract::unculled::Unculled;
 use crate::prepare::clusters::LightSorter;
 use crate::prepare::lights::{LightParams, ShadowMapAllocator};
+use crate::prepare::sampling::{valid_jitter, valid_mip_bias};
 use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
 use crate::scene::effect_cameras::{EffectCameras, EffectNeeds};
@@ -103,6 +104,12 @@ impl ViewParams<'_, '_> {
         self.cameras
             .get(camera)
             .is_ok_and(|camera| camera.occlusion_culling)
+    }
+
+    /// Fraction of the viewport that a camera is drawn at, if an effect upscales it.
+    fn render_scale(&self, entity: Entity, camera: &CameraQueryItem<'_, '_>) -> Option<f32> {
+        let scale = self.effects.needs(entity).render_scale;
+        scale.filter(|_| camera.msaa.samples() == 1)
     }
 }
 
@@ -197,9 +204,15 @@ fn add_view(
     let [order_independent, transparent] = add_transparent(world, lists, scratch, camera, cull_row);
     let transmissive = add_transmissive(world, lists, scratch, camera, cull_row);
     let row = lists.rows.rows.len() as u32;
-    let jitter = valid_jitter(world, view.camera, camera.jitter);
+    let warnings = &world.lights.warnings;
+    let jitter = valid_jitter(warnings, view.camera, camera.jitter);
     let contact_shadows = contact_shadows(camera);
     let mut queued = queued_view((view, jitter), camera, (row, cull_row), transparent);
+    let render_scale = world.render_scale(view.camera, camera);
+    queued.size = view_size(view.viewport, camera.resolution, render_scale);
+    queued.is_upscaled = render_scale.is_some();
+    let mip_bias = valid_mip_bias(warnings, view.camera, camera.mip_bias);
+    let mip_bias = mip_bias + queued.upscaling_mip_bias();
     queued.prepass.defers_by_default = world.default_method.is_deferred();
     queued.contact_shadows = contact_shadows != [0.0; 4];
     queued.transmissive = transmissive;
@@ -224,7 +237,7 @@ fn add_view(
         environment_count: 0,
         flags: flags(world, camera),
         fog: FogRow::default(),
-        mip_scale: valid_mip_bias(world, view.camera, camera.mip_bias).exp2(),
+        mip_scale: mip_bias.exp2(),
         first_decal_mask: 0,
         decal_words: 0,
         unused: 0,
@@ -290,7 +303,8 @@ fn queued_view(
         target: view.target,
         step: view.step,
         viewport: view.viewport,
-        size: view_size(view.viewport, camera.resolution),
+        size: view_size(view.viewport, camera.resolution, None),
+        is_upscaled: false,
         jitter,
         unjittered_clip_from_world: view.clip_from_world,
         clear: view.clear.map(|color| color.to_f32_array()),
@@ -330,40 +344,6 @@ fn contact_shadows(camera: &CameraQueryItem<'_, '_>) -> [f32; 4] {
     let contact_shadows = camera.contact_shadows.filter(|_| has_needs);
     contact_shadows.map_or([0.0; 4], ContactShadows::row)
 }
-
-/// Returns the jitter of a camera in pixels: none, with a warning, if it leaves the pixel or is not finite.
-fn valid_jitter(world: &ViewParams, camera: Entity, jitter: Option<&TemporalJitter>) -> Vec2 {
-    let offset = jitter.map_or(Vec2::ZERO, |jitter| jitter.offset);
-    if offset.abs().cmple(Vec2::splat(0.5)).all() {
-        return offset;
-    }
-    world.lights.warnings.warn_message(|| {
-        let camera = entity_name(camera);
-        format!(
-            "the `TemporalJitter` of the camera {camera} is ignored: its offset is {offset} pixels. Set both parts to \
-             values from -0.5 to 0.5."
-        )
-    });
-    Vec2::ZERO
-}
-
-/// Returns the bias of mip levels of a camera: none, with a warning, if it is not finite.
-fn valid_mip_bias(world: &ViewParams, camera: Entity, bias: Option<&MipBias>) -> f32 {
-    let bias = bias.map_or(0.0, |bias| bias.0);
-    if bias.is_finite() {
-        return bias.clamp(-MAX_MIP_BIAS, MAX_MIP_BIAS);
-    }
-    world.lights.warnings.warn_message(|| {
-        let camera = entity_name(camera);
-        format!(
-            "the `MipBias` of the camera {camera} is ignored: it is {bias}. Set a finite number."
-        )
-    });
-    0.0
-}
-
-/// Bias beyond which no image has a level.
-const MAX_MIP_BIAS: f32 = 16.0;
 
 /// Resets non-finite parts of a view row, with a warning.
 fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {

@@ -17,7 +17,7 @@ pub(crate) struct EffectCameras {
 }
 
 /// Images that the effects of a camera need.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct EffectNeeds {
     /// An effect replaces scene-referred color.
     pub(crate) scene_color: bool,
@@ -27,6 +27,8 @@ pub(crate) struct EffectNeeds {
     pub(crate) depth_history: bool,
     /// An atmosphere is drawn to the samples of the view.
     pub(crate) atmosphere: bool,
+    /// Fraction of the viewport's width and height at which views are drawn that an effect upscales.
+    pub(crate) render_scale: Option<f32>,
 }
 
 impl EffectNeeds {
@@ -56,6 +58,11 @@ impl EffectCameras {
         let needs = self.cameras.entry(camera).or_default();
         needs.scene_color = true;
         needs.atmosphere = true;
+    }
+
+    /// Draws a camera at this fraction of its viewport's width and height, for an effect that upscales it.
+    pub(crate) fn set_render_scale(&mut self, camera: Entity, scale: f32) {
+        self.cameras.entry(camera).or_default().render_scale = Some(scale);
     }
 
     /// Adds an effect of a camera, with the set of the passes that replace its color.

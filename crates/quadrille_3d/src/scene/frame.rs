@@ -259,6 +259,11 @@ impl View3d {
         }
     }
 
+    /// Whether an effect upscales its color to the viewport's size.
+    pub(crate) fn is_upscaled(&self) -> bool {
+        self.queued.is_upscaled
+    }
+
     /// Whether `composite_3d` scales its display-referred colors to the viewport.
     pub(crate) fn is_scaled(&self) -> bool {
         self.queued.is_scaled()
@@ -289,10 +294,17 @@ impl View3d {
         self.queued.viewport
     }
 
-    /// Width and height in pixels of the images of the view: those of the viewport, or of bevy's
-    /// `MainPassResolutionOverride`.
+    /// Width and height in pixels of the images of the view: those of the viewport, of bevy's
+    /// `MainPassResolutionOverride`, or that an effect upscales
+    /// ([`TemporalUpscaling`](crate::TemporalUpscaling)).
     pub fn size(&self) -> [u32; 2] {
         self.queued.size
+    }
+
+    /// Width and height in pixels of its color after [`Pass3dSystems::Upscale`](crate::Pass3dSystems::Upscale): those of the
+    /// viewport if an effect upscales it, otherwise [`Self::size`].
+    pub fn output_size(&self) -> [u32; 2] {
+        self.queued.output_size()
     }
 
     /// Samples per pixel of [`SceneMsaaColors`](crate::resources::SceneMsaaColors) and

@@ -90,8 +90,10 @@ pub(crate) struct QueuedView {
     pub(crate) step: u32,
     /// Left, top, width and height in pixels of the target.
     pub(crate) viewport: [u32; 4],
-    /// Width and height of its images: those of the viewport, or of `MainPassResolutionOverride`.
+    /// Width and height of its images: those of the viewport, of `MainPassResolutionOverride`, or that it is upscaled from.
     pub(crate) size: [u32; 2],
+    /// Whether an effect upscales its color to the viewport's size.
+    pub(crate) is_upscaled: bool,
     /// Offset of the sample positions in pixels (`TemporalJitter`); its row of views includes it.
     pub(crate) jitter: Vec2,
     /// World to clip space without the jitter.
@@ -155,21 +157,43 @@ impl QueuedView {
         jitter_matrix(self.jitter, UVec2::from_array(self.size))
     }
 
-    /// Whether its images have another size than the viewport.
+    /// Width and height of its color after upscaling, if it is upscaled.
+    pub(crate) fn output_size(&self) -> [u32; 2] {
+        let [_, _, width, height] = self.viewport;
+        match self.is_upscaled {
+            true => [width, height],
+            false => self.size,
+        }
+    }
+
+    /// Whether its color is scaled to the viewport bilinearly.
     pub(crate) fn is_scaled(&self) -> bool {
         let [_, _, width, height] = self.viewport;
-        self.size != [width, height]
+        self.output_size() != [width, height]
+    }
+
+    /// Difference of mip levels between its images and its color after upscaling: negative for finer levels.
+    pub(crate) fn upscaling_mip_bias(&self) -> f32 {
+        let [size, output] =
+            [self.size, self.output_size()].map(|size| UVec2::from(size).as_vec2());
+        (size / output).max_element().log2()
     }
 }
 
-/// Size of the images of a view: that of its viewport, or of `MainPassResolutionOverride` within it.
+/// Size of the images of a view: that of its viewport, of `MainPassResolutionOverride` within it, or a fraction of its
+/// width and height, which is upscaled.
 pub(crate) fn view_size(
     [_, _, width, height]: [u32; 4],
     resolution: Option<&MainPassResolutionOverride>,
+    render_scale: Option<f32>,
 ) -> [u32; 2] {
     let whole = UVec2::new(width, height);
-    let size = resolution.map_or(whole, |size| size.0.max(UVec2::ONE).min(whole));
-    size.to_array()
+    let size = match (resolution, render_scale) {
+        (Some(size), _) => size.0,
+        (None, Some(scale)) => (whole.as_vec2() * scale).round().as_uvec2(),
+        (None, None) => whole,
+    };
+    size.max(UVec2::ONE).min(whole).to_array()
 }
 
 /// Queued views of the frame, from `queue_views` to `prepare_targets`, by [`QueuedView::row`].

@@ -10,7 +10,7 @@ use quadrille::prelude::{Recorder, Render};
 use quadrille_3d::prelude::*;
 use quadrille_3d::{
     Bloom, ContrastAdaptiveSharpening, DepthOfField, MotionBlur, ScreenSpaceAmbientOcclusion,
-    ScreenSpaceReflections, Smaa, TemporalAntiAliasing,
+    ScreenSpaceReflections, Smaa, TemporalAntiAliasing, TemporalUpscaling,
 };
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
@@ -76,7 +76,19 @@ fn reflections_are_restored_after_device_loss() {
 #[test]
 #[ignore = "needs a device"]
 fn temporal_antialiasing_converges_again_after_device_loss() {
-    let (mut rig, before) = rig_with((Msaa::Off, TemporalAntiAliasing::default()), 80);
+    expect_convergence((Msaa::Off, TemporalAntiAliasing::default()));
+}
+
+/// The same of temporal upscaling.
+#[test]
+#[ignore = "needs a device"]
+fn temporal_upscaling_converges_again_after_device_loss() {
+    expect_convergence((Msaa::Off, TemporalUpscaling::BALANCED));
+}
+
+/// Expects that pictures with a history are the same some frames after the loss.
+fn expect_convergence(more: impl Bundle + Clone) {
+    let (mut rig, before) = rig_with(more, 80);
     rig.update(80);
     let later = rig.picture();
     lose(&mut rig);

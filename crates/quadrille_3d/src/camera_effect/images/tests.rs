@@ -13,14 +13,16 @@ fn size_is_a_part_of_the_view_rounded_up_or_fixed() {
         (PLAIN.height(0), [1, 1]),
         (PLAIN.fixed(256, 1), [256, 1]),
         (PLAIN.fixed(0, 4), [1, 4]),
+        (PLAIN.before_upscaling(), [20, 9]),
+        (PLAIN.before_upscaling().divided(2), [10, 5]),
     ] {
-        assert_eq!(image.extent([33, 17]), expected, "{image:?}");
+        assert_eq!(image.extent([[33, 17], [20, 9]]), expected, "{image:?}");
     }
 }
 
 #[test]
 fn mip_chain_ends_with_one_texel() {
-    let levels = |image: EffectImage| image.desc([33, 17]).mip_levels;
+    let levels = |image: EffectImage| image.desc([[33, 17]; 2]).mip_levels;
     assert_eq!(levels(PLAIN), 1);
     assert_eq!(levels(PLAIN.mips(4)), 4);
     assert_eq!(levels(PLAIN.mips(u32::MAX)), 6);
@@ -30,7 +32,7 @@ fn mip_chain_ends_with_one_texel() {
 
 #[test]
 fn images_without_a_history_are_transient() {
-    let desc = |image: EffectImage| image.usage(ImageUsage::STORAGE).desc([8, 8]);
+    let desc = |image: EffectImage| image.usage(ImageUsage::STORAGE).desc([[8, 8]; 2]);
     assert!(desc(PLAIN).transient);
     assert!(!desc(PLAIN.history()).transient);
     assert!(

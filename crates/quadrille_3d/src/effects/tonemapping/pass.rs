@@ -53,6 +53,9 @@ pub(crate) struct TonemapPush {
     corner: [f32; 2],
     maps_background: u32,
     premultiplies: u32,
+    /// Texels of the scene per pixel.
+    scale: [f32; 2],
+    unused: [u32; 2],
 }
 
 /// Exposure of views by auto exposure.
@@ -107,7 +110,7 @@ pub fn tonemap_3d(
             None => output_attachment(view, &destination),
         };
         let mut rendering = pass.render(attachment);
-        let push = match image {
+        let mut push = match image {
             Some(_) => TonemapPush::to_image(view),
             None => {
                 let viewport = view.viewport();
@@ -117,6 +120,7 @@ pub fn tonemap_3d(
                 TonemapPush::to_target(view)
             }
         };
+        push.set_scale(current.size(view), view.output_size());
         rendering
             .pipeline(match blends(view, image.is_some()) {
                 true => &pipelines.blend,
@@ -170,6 +174,14 @@ impl TonemapPush {
             corner: [0.0; 2],
             maps_background: u32::from(maps_all || view.queued.is_hdr && background.is_some()),
             premultiplies: 0,
+            scale: [1.0; 2],
+            unused: [0; 2],
         }
+    }
+
+    /// Scales a scene of another size than the output, which no effect has upscaled for lack of memory.
+    fn set_scale(&mut self, size: [u32; 2], output_size: [u32; 2]) {
+        let ratio = |at: usize| size[at] as f32 / output_size[at] as f32;
+        self.scale = [ratio(0), ratio(1)];
     }
 }

@@ -178,28 +178,33 @@ impl SceneImages<'_> {
         view: &View3d,
         previous: &mut PreviousImages<'_>,
     ) -> Result<(), Error> {
-        let [width, height] = view.size();
-        let mut add = |name, format| {
-            let desc = ImageDesc::color_target(name, [width, height], format);
+        let output_size = view.output_size();
+        let mut add = |name, format, size| {
+            let desc = ImageDesc::color_target(name, size, format);
             let image = take(previous.gpu, &mut previous.colors, &desc.transient())?;
             self.colors.0.push(image);
             Ok(self.colors.0.len() as u32 - 1)
         };
         let effects = view.queued.effects;
         if view.output != ViewOutput::SceneReferred {
-            pair.other = Some(add("3d second color", view.format)?);
+            pair.other = Some(add("3d second color", view.format, view.size())?);
             return Ok(());
         }
         if effects.scene_color {
-            pair.other = Some(add("3d second color", COLOR)?);
+            pair.other = Some(add("3d second color", COLOR, view.size())?);
+        }
+        if view.is_upscaled() {
+            let first = add("3d upscaled color", COLOR, output_size)?;
+            pair.upscaled = Some([first, add("3d second upscaled color", COLOR, output_size)?]);
         }
         if effects.display_color || view.is_scaled() {
             let target = self.targets.get(view.target());
             let format = target.map_or(COLOR, |it| layer_format(view.composite, it.format()));
-            let first = add("3d display color", format)?;
+            let first = add("3d display color", format, output_size)?;
             pair.display = Some((first, None));
             if effects.display_color {
-                pair.display = Some((first, Some(add("3d display color", format)?)));
+                let second = add("3d display color", format, output_size)?;
+                pair.display = Some((first, Some(second)));
             }
         }
         Ok(())

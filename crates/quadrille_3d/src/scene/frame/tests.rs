@@ -17,6 +17,7 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
             step: 0,
             viewport: [0, 0, 8, 8],
             size: [8, 8],
+            is_upscaled: false,
             jitter: bevy_math::Vec2::ZERO,
             unjittered_clip_from_world: bevy_math::Mat4::IDENTITY,
             clear: background,

@@ -1,0 +1,235 @@
+// Temporal upscaling: see `temporal_upscaling_3d`.
+//
+// Jittered samples of some frames are accumulated at the resolution of the viewport (Karis 2014, "High Quality Temporal
+// Supersampling"; Yang, Liu, Salvi 2020, "A Survey of Temporal Antialiasing Techniques", section 5). Each sample counts by its
+// distance from the pixel, so that the sum tends to the scene filtered by that kernel, whatever the ratio of resolutions is.
+// Motion, history samples, the box of colors and its space are those of temporal antialiasing (taa.wgsl).
+//
+// Details smaller than a texel are missed by all 3x3 texels of some frames, of which the box does not contain the history. So
+// it is extended by the deviation of luma in time, for surfaces that are in the history long enough. Blended surfaces have no
+// motion vectors: where they change the color, the box is that of this frame, as for surfaces that move.
+
+import quadrille_3d::constants::MAX_RADIANCE;
+import quadrille_3d::temporal::{color_of, compress, distance_of, expand, from_ycocg, part_in_box, sample_catmull_rom, to_ycocg};
+import quadrille_3d::view_transforms::{ViewTransforms, clip_position};
+
+struct Upscaling {
+    // Width and height of the picture after upscaling.
+    output_size: vec2f,
+    // 1 or 0.
+    history_is_valid: u32,
+    unused: u32,
+}
+
+@group(0) @binding(0) var picture: texture_2d<f32>;
+// The picture before blended surfaces were drawn.
+@group(0) @binding(1) var opaque_picture: texture_2d<f32>;
+// Color, and the sum of the weights of samples in it.
+@group(0) @binding(2) var history: texture_2d<f32>;
+// Luma of the nearest sample, its variance in time, its mean difference from the history, and `age_of` the pixel.
+@group(0) @binding(3) var moments: texture_2d<f32>;
+@group(0) @binding(4) var motion_vectors: texture_2d<f32>;
+@group(0) @binding(5) var depths: texture_depth_2d;
+@group(0) @binding(6) var previous_depths: texture_depth_2d;
+@group(0) @binding(7) var history_sampler: sampler;
+@group(0) @binding(8) var<uniform> upscaling: Upscaling;
+@group(0) @binding(9) var<uniform> view: ViewTransforms;
+
+// Width of the slopes of the kernel of samples in pixels of the output: 0 is a box.
+const SLOPE: f32 = 0.4;
+// Exponent of the kernel of a frame alone by squared distance in texels.
+const FRAME_KERNEL: f32 = 3.0;
+// Weight of the mean of a frame alone, which is the color of pixels without a sample and a history.
+const FRAME_WEIGHT: f32 = 0.005;
+// Sums of weights in frames of a pixel that rests, and that moves.
+const STILL_FRAMES: f32 = 64.0;
+const MOVING_FRAMES: f32 = 5.0;
+// Motion in pixels below which a pixel rests.
+const STILL_MOTION: f32 = 0.01;
+// Half size of the box of colors in standard deviations, of pixels that rest, and that move.
+const STILL_DEVIATIONS: f32 = 2.0;
+const MOVING_DEVIATIONS: f32 = 1.0;
+// The same in standard deviations in time.
+const TIME_DEVIATIONS: f32 = 1.5;
+// Part of a frame in the variance in time and the mean difference.
+const TIME_PART: f32 = 0.15;
+// Part of the mean difference by which the box is less extended.
+const BIAS: f32 = 1.5;
+// Frames from which on a surface has its deviation in time, and after which it has all of it: before, what was there may be left
+// in the history.
+const YOUNG: f32 = 8.0;
+const OLD: f32 = 16.0;
+// A surface that is farther than this part of its distance was visible.
+const HIDDEN: f32 = 0.9;
+// Difference of a color by blended surfaces at which a pixel counts as moving without motion vectors.
+const BLENDED: f32 = 0.02;
+
+struct Output {
+    @location(0) color: vec4f,
+    @location(1) history: vec4f,
+    @location(2) moments: vec4f,
+}
+
+// Samples around a pixel of the output.
+struct Samples {
+    nearest_depth: f32,
+    nearest_pixel: vec2i,
+    // Weighted sum of colors by the kernel, and of weights.
+    sum: vec3f,
+    weight: f32,
+    // Mean of the frame alone, with its alpha.
+    mean: vec3f,
+    alpha: f32,
+    deviation: vec3f,
+    least: vec3f,
+    most: vec3f,
+    // Luma of the nearest sample.
+    luma: f32,
+    // Largest difference by blended surfaces.
+    blended: f32,
+}
+
+@vertex
+fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
+    return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+}
+
+// Samples of 3x3 texels around a position in texels.
+fn samples_around(position: vec2f, size: vec2i) -> Samples {
+    let scale = upscaling.output_size / view.viewport.zw;
+    // The sample of texel t is at t + 0.5 + jitter.
+    let from_samples = position - view.jitter;
+    let middle = clamp(vec2i(floor(from_samples)), vec2i(0), size - 1);
+    var found = Samples(-1.0, middle, vec3f(0.0), 0.0, vec3f(0.0), 0.0, vec3f(0.0), vec3f(1e30), vec3f(-1e30), 0.0, 0.0);
+    var squares = vec3f(0.0);
+    var weights = 0.0;
+    for (var y = -1; y <= 1; y++) {
+        for (var x = -1; x <= 1; x++) {
+            let at = middle + vec2i(x, y);
+            if any(at < vec2i(0)) || any(at >= size) {
+                continue;
+            }
+            let depth = textureLoad(depths, at, 0);
+            if depth > found.nearest_depth {
+                found.nearest_depth = depth;
+                found.nearest_pixel = at;
+            }
+            let texel = textureLoad(picture, at, 0);
+            let color = color_of(texel);
+            let away = vec2f(at) + 0.5 - from_samples;
+            let in_frame = exp(-FRAME_KERNEL * dot(away, away));
+            let in_pixel = saturate((0.5 - abs(away * scale)) / SLOPE + 0.5);
+            let in_output = in_pixel.x * in_pixel.y;
+            found.sum += in_output * color;
+            found.weight += in_output;
+            found.mean += in_frame * color;
+            found.alpha += in_frame * texel.a;
+            squares += in_frame * color * color;
+            weights += in_frame;
+            found.least = min(found.least, color);
+            found.most = max(found.most, color);
+            if x == 0 && y == 0 {
+                found.luma = color.x;
+            }
+            let opaque_color = color_of(textureLoad(opaque_picture, at, 0));
+            let difference = abs(color - opaque_color);
+            found.blended = max(found.blended, max(difference.x, max(difference.y, difference.z)));
+        }
+    }
+    found.mean /= weights;
+    found.alpha /= weights;
+    found.sum += FRAME_WEIGHT * found.mean;
+    found.weight += FRAME_WEIGHT;
+    found.deviation = sqrt(max(squares / weights - found.mean * found.mean, vec3f(0.0)));
+    return found;
+}
+
+// Motion of the nearest surface in texture coordinates; zero if it is less than a hundredth of a pixel.
+fn motion_of(found: Samples) -> vec2f {
+    let motion = textureLoad(motion_vectors, found.nearest_pixel, 0).xy;
+    return select(motion, vec2f(0.0), all(abs(motion * upscaling.output_size) < vec2f(STILL_MOTION)));
+}
+
+// Whether all that was at a pixel of the previous frame, and around it, is nearer than a surface of this frame.
+fn was_hidden(found: Samples, previous_uv: vec2f, size: vec2i) -> bool {
+    let clip = clip_position(vec2f(found.nearest_pixel) + 0.5, found.nearest_depth, view);
+    let previous = view.previous_clip_from_world * (view.world_from_clip * clip);
+    let expected = distance_of(clamp(previous.z / previous.w, 0.0, 1.0), view);
+    var farthest = 1.0;
+    let pixel = vec2i(previous_uv * vec2f(size));
+    for (var y = -1; y <= 1; y++) {
+        for (var x = -1; x <= 1; x++) {
+            let at = clamp(pixel + vec2i(x, y), vec2i(0), size - 1);
+            farthest = min(farthest, textureLoad(previous_depths, at, 0));
+        }
+    }
+    return distance_of(farthest, view) < HIDDEN * expected;
+}
+
+// Number of frames for which a pixel rests or, negative, moves. `age`: the number in the previous frame.
+fn age_of(age: f32, is_still: bool) -> f32 {
+    if is_still {
+        return min(max(age, 0.0) + 1.0, OLD);
+    }
+    return max(min(age, 0.0) - 1.0, -OLD);
+}
+
+// Extent of the box by moments in time. A history that lags behind the samples differs from them in one direction, one of
+// details that samples miss in both.
+fn extent_in_time(in_time: vec4f) -> f32 {
+    let deviation = TIME_DEVIATIONS * sqrt(in_time.y) - BIAS * abs(in_time.z);
+    return max(deviation, 0.0) * saturate((abs(in_time.w) - YOUNG) / (OLD - YOUNG));
+}
+
+// Picture of a frame alone.
+fn begin(found: Samples) -> Output {
+    let color = expand(max(from_ycocg(found.sum / found.weight), vec3f(0.0)));
+    return Output(vec4f(color, found.alpha), vec4f(color, found.weight), vec4f(found.luma, 0.0, 0.0, 0.0));
+}
+
+@fragment
+fn fragment_main(@builtin(position) position: vec4f) -> Output {
+    let size = vec2i(view.viewport.zw);
+    let uv = position.xy / upscaling.output_size;
+    let found = samples_around(uv * view.viewport.zw, size);
+    if upscaling.history_is_valid == 0u {
+        return begin(found);
+    }
+    let motion = motion_of(found);
+    let is_still = all(motion == vec2f(0.0));
+    let previous_uv = uv - motion;
+    if any(previous_uv != saturate(previous_uv)) || was_hidden(found, previous_uv, size) {
+        return begin(found);
+    }
+    let last = vec2i(upscaling.output_size) - 1;
+    let previous_pixel = clamp(vec2i(previous_uv * upscaling.output_size), vec2i(0), last);
+    let previous_texel = textureLoad(history, previous_pixel, 0);
+    var previous = previous_texel.rgb;
+    var in_time = textureLoad(moments, previous_pixel, 0);
+    if !is_still {
+        previous = sample_catmull_rom(history, history_sampler, previous_uv, upscaling.output_size);
+        in_time = vec4f(textureSampleLevel(moments, history_sampler, previous_uv, 0.0).xyz, in_time.w);
+    }
+    let unclipped = to_ycocg(compress(previous));
+    let change = found.luma - in_time.x;
+    let now = vec2f(change * change / 2.0, found.luma - unclipped.x);
+    let is_blended = found.blended > BLENDED;
+    let age = select(age_of(in_time.w, is_still), 0.0, is_blended);
+    in_time = vec4f(found.luma, mix(in_time.yz, now, TIME_PART), age);
+    let deviations = select(MOVING_DEVIATIONS, STILL_DEVIATIONS, is_still && !is_blended);
+    let least = max(found.least, found.mean - deviations * found.deviation);
+    let most = min(found.most, found.mean + deviations * found.deviation);
+    let center = (least + most) / 2.0;
+    let part = part_in_box(unclipped, center, (most - least) / 2.0 + extent_in_time(in_time));
+    let clipped = center + (unclipped - center) * part;
+    // Mean weight of the samples of a frame: their density, since the integral of the kernel is 1.
+    let density = view.viewport.zw / upscaling.output_size;
+    let frame_weight = density.x * density.y;
+    let frames = select(MOVING_FRAMES, STILL_FRAMES, is_still && !is_blended);
+    // A history that is far off counts less.
+    let before = min(previous_texel.a * part, frames * frame_weight);
+    let weight = before + found.weight;
+    let mixed = (clipped * before + found.sum) / weight;
+    let color = expand(max(from_ycocg(mixed), vec3f(0.0)));
+    return Output(vec4f(color, found.alpha), vec4f(color, weight), in_time);
+}
