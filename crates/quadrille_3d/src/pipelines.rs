@@ -48,7 +48,7 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 26] = [
+const MODULES: [(&str, &str); 27] = [
     (
         "quadrille_3d::cube_faces",
         include_str!("../shaders/cube_faces.wgsl"),
