@@ -56,9 +56,12 @@ use crate::scene::materials::MaterialKind;
 ///
 /// Vertex shaders take `bevy_sprite_render::mesh2d::vertex_input::Vertex`: meshes have positions, texture coordinates and
 /// colors. `bevy_sprite_render::mesh2d::view_bindings` has `view` and `globals`, the time. Bounds for culling are those of
-/// the mesh, whatever a vertex shader does: see `NoFrustumCulling`. Not supported: vertex attributes of one's own, storage
-/// buffers, and textures other than `texture_2d<f32>`. An unusable shader is logged as an error, and its materials are
-/// magenta.
+/// the mesh, whatever a vertex shader does: see `NoFrustumCulling`. Not supported: vertex attributes of one's own. An
+/// unusable shader is logged as an error, and its materials are magenta, as one is whose image or buffer does not fit.
+///
+/// Storage buffers, storage textures and textures of all kinds are bound as in 3D. The pass of a camera declares those of
+/// the materials that it draws, so another pass may write or read them in the same frame, on any queue, in the order of the
+/// systems (`before(draw_2d)`). A camera cannot sample an image that one of its materials has as a storage texture.
 pub trait Material2d: AsBindGroup + Asset + Clone + Sized {
     /// The vertex shader. [`ShaderRef::Default`] is that of all meshes.
     fn vertex_shader() -> ShaderRef {

@@ -56,7 +56,8 @@ use crate::scene::materials::MaterialKind;
 /// }
 /// ```
 ///
-/// Not supported: vertex shaders, `stack_z_offset`, storage buffers, and textures other than `texture_2d<f32>`.
+/// Storage buffers and textures of all kinds are bound as for [`Material2d`](crate::Material2d). Not supported: vertex
+/// shaders and `stack_z_offset`.
 pub trait UiMaterial: AsBindGroup + Asset + Clone + Sized {
     /// The fragment shader. [`ShaderRef::Default`] draws white, as in bevy.
     fn fragment_shader() -> ShaderRef {

@@ -2,14 +2,17 @@
 
 use std::any::TypeId;
 
-use bevy_asset::{AssetId, Handle, UntypedAssetId};
+use bevy_asset::{Handle, UntypedAssetId};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use bevy_image::Image as ImageAsset;
 use bevy_platform::collections::HashMap;
 use quadrille::material::BindingValues;
-use quadrille::prelude::{GpuBuffer, GpuShader};
-use quadrille_content::materials::{MaterialLayout, MaterialRows};
+use quadrille::prelude::{GpuBuffer, GpuDevice, GpuImage, GpuShader, Sampler, SamplerDesc};
+use quadrille::vulkan::{Error, vk};
+use quadrille_content::materials::{
+    BoundBinding, BoundList, BoundShaders, FallbackImages, MaterialLayout, MaterialRows, ReadOnly,
+    ReadWrite, fits_row,
+};
 use quadrille_content::shaders::Shader;
 use smallvec::SmallVec;
 
@@ -22,6 +25,50 @@ pub(crate) const GLOBALS: &str = "globals";
 
 /// Variable of [`MaterialViews2d`] in shaders.
 pub(crate) const VIEW: &str = "view";
+
+/// The renderer, as the owner of lists.
+pub enum Renderer2d {}
+
+/// Buffers that shaders of materials read. Passes that draw declare those of their materials.
+pub type MaterialBuffers2d = BoundList<Renderer2d, GpuBuffer, ReadOnly>;
+
+/// Images that materials bind by themselves. Passes that draw declare those of their materials.
+pub type MaterialImages2d = BoundList<Renderer2d, GpuImage, ReadOnly>;
+
+/// Buffers that shaders of materials may write. Passes that draw declare those of their materials.
+pub type WrittenMaterialBuffers2d = BoundList<Renderer2d, GpuBuffer, ReadWrite>;
+
+/// Images that materials bind as storage textures. Passes that draw declare those of their materials.
+pub type WrittenMaterialImages2d = BoundList<Renderer2d, GpuImage, ReadWrite>;
+
+/// Images and samplers in place of those that materials lack, except `texture_2d<f32>`.
+#[derive(Resource)]
+pub(crate) struct MaterialFallbacks2d {
+    pub(crate) images: FallbackImages,
+    /// Linear sampler that compares, clamp to edge.
+    pub(crate) comparison_sampler: Sampler,
+    /// Linear sampler, clamp to edge.
+    pub(crate) sampler: Sampler,
+}
+
+impl MaterialFallbacks2d {
+    pub(crate) fn new(gpu: &GpuDevice) -> Result<Self, Error> {
+        let clamped = SamplerDesc {
+            name: "2d clamped".to_owned(),
+            address: vk::SamplerAddressMode::CLAMP_TO_EDGE,
+            ..SamplerDesc::linear()
+        };
+        Ok(Self {
+            images: FallbackImages::default(),
+            comparison_sampler: gpu.create_sampler(&SamplerDesc {
+                name: "2d comparison".to_owned(),
+                compare: Some(vk::CompareOp::GREATER_OR_EQUAL),
+                ..clamped.clone()
+            })?,
+            sampler: gpu.create_sampler(&clamped)?,
+        })
+    }
+}
 
 /// Rows of all materials with a shader of their own.
 #[derive(Resource, Deref)]
@@ -105,13 +152,21 @@ pub(crate) enum ShaderState {
         fragment: GpuShader,
         /// Whether one of them reads [`GLOBALS`] or [`VIEW`].
         reads_globals: bool,
+        /// Bindings of each material by itself: buffers, and textures that are no `texture_2d<f32>`.
+        bound: Vec<BoundBinding>,
     },
     /// Unusable: its materials are drawn in magenta.
     Failed,
 }
 
 impl ShaderState {
-    pub(crate) fn translated(vertex: Option<GpuShader>, fragment: GpuShader) -> Self {
+    /// `bound` has all resources of both stages.
+    pub(crate) fn translated(
+        (vertex, fragment): (Option<GpuShader>, GpuShader),
+        layout: &MaterialLayout,
+        mut bound: Vec<BoundBinding>,
+    ) -> Self {
+        bound.retain(|it| !fits_row(layout.bindings[it.index].kind));
         let is_read = |shader: &GpuShader| {
             let mut bindings = shader.entry_points().iter().flat_map(|it| &it.bindings);
             bindings.any(|it| it.name == GLOBALS || it.name == VIEW)
@@ -120,6 +175,7 @@ impl ShaderState {
             reads_globals: vertex.iter().any(is_read) || is_read(&fragment),
             vertex,
             fragment,
+            bound,
         }
     }
 
@@ -131,6 +187,22 @@ impl ShaderState {
                 ..
             }
         )
+    }
+
+    /// Shaders with bindings of each material by itself; `None` without any.
+    pub(crate) fn bound_shaders(&self) -> Option<BoundShaders<'_>> {
+        match self {
+            Self::Translated {
+                vertex,
+                fragment,
+                bound,
+                ..
+            } if !bound.is_empty() => Some(BoundShaders {
+                bindings: bound,
+                shaders: vertex.iter().chain([fragment]).collect(),
+            }),
+            _ => None,
+        }
     }
 }
 
@@ -166,7 +238,7 @@ impl MaterialType {
     }
 }
 
-/// Images that are bound together; shared by materials of one type with equal images.
+/// Resources that are bound together; shared by materials of one type with equal images and buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BindGroup {
     /// Index of the type.
@@ -175,8 +247,29 @@ pub(crate) struct BindGroup {
     pub(crate) variant: u32,
     /// Whether its materials are blended over the target.
     pub(crate) blends: bool,
-    /// Images of textures and samplers, in the order of the bindings.
-    pub(crate) images: Vec<AssetId<ImageAsset>>,
+    /// Images and buffers, in the order of the bindings, among empty uniforms.
+    pub(crate) resources: BindingValues,
+}
+
+/// State of the resources of a bind group that are bound by themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum BoundState {
+    /// Not looked up, or not uploaded yet: its materials are not drawn.
+    #[default]
+    Waiting,
+    /// All are bound.
+    Found,
+    /// One does not fit the shader: its materials are magenta.
+    Wrong,
+}
+
+/// A bind group with the number of its materials.
+#[derive(Default)]
+pub(crate) struct GroupSlot {
+    /// `None` is free.
+    pub(crate) group: Option<BindGroup>,
+    users: u32,
+    pub(crate) bound: BoundState,
 }
 
 /// Textures of a bind group in this frame.
@@ -185,9 +278,12 @@ pub(crate) struct BoundTextures {
     pub(crate) of_type: u32,
     pub(crate) variant: u32,
     pub(crate) blends: bool,
+    /// Textures and samplers of `texture_2d<f32>`.
     pub(crate) textures: SmallVec<[Texture; 4]>,
-    /// Whether all images can be drawn.
+    /// Whether all resources can be drawn with.
     pub(crate) is_complete: bool,
+    /// Whether a resource does not fit the shader.
+    pub(crate) is_wrong: bool,
 }
 
 struct Material {
@@ -203,11 +299,14 @@ pub(crate) struct Materials2d {
     pub(crate) rows: Vec<MaterialRows>,
     types_by_id: HashMap<TypeId, u32>,
     materials: HashMap<UntypedAssetId, Material>,
-    /// Bind groups with the number of their materials; `None` is free.
-    groups: Vec<(Option<BindGroup>, u32)>,
+    pub(crate) groups: Vec<GroupSlot>,
     groups_by_value: HashMap<BindGroup, u32>,
     free_groups: Vec<u32>,
     changes: u64,
+    /// Whether bind groups or shaders have changed since resources were looked up.
+    pub(crate) are_bound_dirty: bool,
+    /// Changes of images and buffers at that time.
+    pub(crate) bound_version: (u64, u64),
 }
 
 impl Materials2d {
@@ -270,8 +369,8 @@ impl Materials2d {
         let row = old.map_or_else(|| rows.add(), |old| old.row);
         // Images are separate bindings in 2D, so rows contain no texture indices.
         rows.write(row, &desc.values, |_, _| 0);
-        let images = desc.values.images();
-        let images = images.map(|image| image.map_or_else(AssetId::default, Handle::id));
+        let mut resources = desc.values;
+        resources.clear_uniforms();
         let variant = self.types[of_type as usize].variant(&desc.pipeline);
         let bind_group = self.add_group(BindGroup {
             of_type,
@@ -280,7 +379,7 @@ impl Materials2d {
                 desc.alpha_mode,
                 Some(AlphaMode::Opaque | AlphaMode::Mask(_))
             ),
-            images: images.collect(),
+            resources,
         });
         if let Some(old) = old {
             self.remove_group(old.bind_group);
@@ -310,37 +409,44 @@ impl Materials2d {
             Some(&index) => index,
             None => {
                 let index = self.free_groups.pop().unwrap_or_else(|| {
-                    self.groups.push((None, 0));
+                    self.groups.push(GroupSlot::default());
                     self.groups.len() as u32 - 1
                 });
-                self.groups[index as usize].0 = Some(group.clone());
+                let slot = &mut self.groups[index as usize];
+                slot.group = Some(group.clone());
+                slot.bound = BoundState::Waiting;
+                self.are_bound_dirty = true;
                 self.groups_by_value.insert(group, index);
                 index
             }
         };
-        self.groups[index as usize].1 += 1;
+        self.groups[index as usize].users += 1;
         index
     }
 
     fn remove_group(&mut self, index: u32) {
-        let (group, users) = &mut self.groups[index as usize];
-        *users -= 1;
-        if *users == 0
-            && let Some(group) = group.take()
+        let slot = &mut self.groups[index as usize];
+        slot.users -= 1;
+        if slot.users == 0
+            && let Some(group) = slot.group.take()
         {
+            self.are_bound_dirty = true;
             self.groups_by_value.remove(&group);
             self.free_groups.push(index);
         }
     }
 
-    /// All bind groups, by index; `None` is free.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = Option<&BindGroup>> {
-        self.groups.iter().map(|(group, _)| group.as_ref())
+    /// Shaders of a bind group with bindings of each material by itself; `None` without any.
+    pub(crate) fn bound_shaders(&self, group: &BindGroup) -> Option<BoundShaders<'_>> {
+        let of_type = self.types.get(group.of_type as usize)?;
+        let variant = of_type.variants.get(group.variant as usize)?;
+        variant.shader.bound_shaders()
     }
 
     /// Marks all rows as not uploaded, for a new device.
     pub(crate) fn mark_all_dirty(&mut self) {
         self.rows.iter_mut().for_each(MaterialRows::mark_all_dirty);
+        self.are_bound_dirty = true;
     }
 }
 
