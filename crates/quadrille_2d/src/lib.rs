@@ -91,7 +91,7 @@ pub mod systems {
 /// Images and buffers of 2D, for passes that declare them.
 pub mod resources {
     pub use crate::instances::node::Nodes2d;
-    pub use crate::meshes::{Indices2d, Vertices2d};
+    pub use crate::meshes::{Indices2d, MeshAttributes2d, Vertices2d};
     pub use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
     pub use crate::scene::materials::{
         MaterialBuffers2d, MaterialGlobals2d, MaterialImages2d, MaterialRows2d, MaterialViews2d,

@@ -39,6 +39,7 @@ use crate::queue::bound_materials::bind_materials;
 use crate::queue::enabled::watch_enabling;
 use crate::queue::material_views::upload_material_globals;
 use crate::queue::materials::prepare_material_shaders;
+use crate::queue::mesh_layouts::find_mesh_layouts;
 use crate::queue::{queue_2d, upload_instances_2d};
 use crate::scene::items::Items;
 use crate::scene::material_view::MaterialViewRow;
@@ -215,7 +216,7 @@ fn add_passes(app: &mut App) {
         (
             prepare_meshes.in_set(ContentSystems::Meshes),
             prepare_tiles,
-            (prepare_material_shaders, bind_materials).chain(),
+            (find_mesh_layouts, prepare_material_shaders, bind_materials).chain(),
         )
             .in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
@@ -304,8 +305,9 @@ fn init_device_resources(
     mut meshes: ResMut<Meshes2d>,
     mut lists: (ResMut<Phase2d>, ResMut<Tilemaps>, ResMut<Materials2d>),
 ) -> Result {
-    let (vertices, indices) = meshes::buffers(&gpu)?;
+    let (vertices, indices, attributes) = meshes::buffers(&gpu)?;
     commands.insert_resource(vertices);
+    commands.insert_resource(attributes);
     commands.insert_resource(indices);
     commands.insert_resource(tiles::buffer(&gpu)?);
     let instances = |name| instance_buffer(&gpu, name, 0);

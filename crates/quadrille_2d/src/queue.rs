@@ -7,6 +7,7 @@ pub(crate) mod enabled;
 pub(crate) mod extract;
 pub(crate) mod material_views;
 pub(crate) mod materials;
+pub(crate) mod mesh_layouts;
 pub(crate) mod order;
 pub(crate) mod slices;
 pub(crate) mod sprites;
@@ -139,6 +140,7 @@ pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut state: Local<QueueSta
                     texture: None,
                     kind: BatchKind::Lines,
                     bind_group: None,
+                    attribute_base: None,
                     instances: set.lines.clone(),
                 };
                 lists.phase.add(batch, view.batches.start);
@@ -304,6 +306,7 @@ fn fill_viewport(
         texture: Some(texture),
         kind,
         bind_group: None,
+        attribute_base: None,
         instances,
     };
     lists.phase.add(batch, view_start);

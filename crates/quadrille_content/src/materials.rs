@@ -9,6 +9,7 @@ pub(crate) mod globals;
 pub(crate) mod layout;
 pub(crate) mod rows;
 pub(crate) mod shader;
+pub(crate) mod vertex_inputs;
 
 pub use bound::{
     BoundAccess, BoundResource, BoundShaders, BoundSources, SharedResources, Unbound, add_written,
@@ -32,6 +33,8 @@ pub use shader::{
     MaterialStage, PulledAttribute, PulledAttributes, check_material_output, fits_row,
     material_entry_point, translate_material,
 };
+
+pub use vertex_inputs::VertexInputs;
 
 /// bevy's module of bindless tables, and advice instead of it: see
 /// [`ShaderModule::advise`](quadrille::vulkan::shader::ShaderModule::advise).

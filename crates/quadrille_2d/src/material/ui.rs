@@ -134,7 +134,7 @@ impl<M: UiMaterial> Plugin for UiMaterialPlugin<M> {
             default_shader: include_str!("../../shaders/node_default.wgsl"),
             alpha_mode: |_| Some(AlphaMode::Blend),
             depth_bias: |_| 0.0,
-            specialize: |material, pipeline| {
+            specialize: |material, pipeline, _| {
                 M::specialize(pipeline, UiMaterialKey::new(material));
                 Ok(())
             },

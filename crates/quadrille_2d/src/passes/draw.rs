@@ -16,7 +16,7 @@ use crate::pipelines::Pipelines2d;
 use crate::pipelines::materials::FIRST_IMAGE;
 use crate::scene::geometry::Geometry2d;
 use crate::scene::material_view::MaterialViewRow;
-use crate::scene::materials::{GLOBALS, Materials2d, Renderer2d, VIEW};
+use crate::scene::materials::{GLOBALS, MESH_ATTRIBUTES, Materials2d, Renderer2d, VIEW};
 use crate::scene::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
 use quadrille_content::images::DeviceImages;
 use quadrille_content::materials::{BoundAccesses, MATERIAL_ROWS, fits_row};
@@ -256,8 +256,9 @@ fn draw_view(
                 (textures, geometry),
             );
         }
-        if last.is_none_or(|last| last.kind != batch.kind) {
-            push_view_constants(rendering, view, batch.kind);
+        let pushed = |batch: &Batch| (batch.kind, batch.attribute_base);
+        if last.is_none_or(|last| pushed(last) != pushed(batch)) {
+            push_view_constants(rendering, view, batch);
         }
         let mesh = &batch.mesh;
         rendering.draw_indexed(
@@ -285,6 +286,9 @@ fn bind_material(
         && rendering.uses(MATERIAL_ROWS)
     {
         rendering.bind_bytes(MATERIAL_ROWS, &geometry.material_rows, range);
+    }
+    if is_new && rendering.uses(MESH_ATTRIBUTES) {
+        rendering.bind(MESH_ATTRIBUTES, &geometry.mesh_attributes);
     }
     if is_new && rendering.uses(GLOBALS) {
         rendering.bind(GLOBALS, &geometry.material_globals);
@@ -322,13 +326,27 @@ struct LinesPush {
     size: Vec2,
 }
 
-/// Pushes the constants of a batch kind: the transform to clip space, and for lines the viewport size.
-fn push_view_constants(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
-    match kind {
-        BatchKind::World | BatchKind::Nodes | BatchKind::Gradients | BatchKind::Tiles => {
-            rendering.push(&view.clip_from_world)
-        }
-        BatchKind::Clip | BatchKind::Replace => rendering.push(&Mat4::IDENTITY),
+/// Push constants of all other kinds.
+#[derive(ShaderType)]
+struct ViewPush {
+    clip_from_world: Mat4,
+    attribute_base: u32,
+}
+
+/// Pushes the constants of a batch: the transform to clip space with the first word of the mesh's attributes of programs,
+/// or for lines the viewport size.
+fn push_view_constants(rendering: &mut Rendering<'_>, view: &View2d, batch: &Batch) {
+    let attribute_base = batch.attribute_base.unwrap_or_default();
+    match batch.kind {
+        BatchKind::World | BatchKind::Nodes | BatchKind::Gradients | BatchKind::Tiles => rendering
+            .push(&ViewPush {
+                clip_from_world: view.clip_from_world,
+                attribute_base,
+            }),
+        BatchKind::Clip | BatchKind::Replace => rendering.push(&ViewPush {
+            clip_from_world: Mat4::IDENTITY,
+            attribute_base,
+        }),
         BatchKind::Lines => {
             let [_, _, width, height] = view.viewport;
             rendering.push(&LinesPush {

@@ -16,12 +16,12 @@ use crate::instances::node::NodeInstance;
 use crate::meshes::data::{MATERIAL_INSTANCE_LOCATION, Vertex};
 use crate::scene::material_pipeline::MaterialPipelineState;
 use crate::scene::materials::{
-    BoundTextures, GLOBALS, MaterialKind, MaterialType, ShaderState, VIEW,
+    BoundTextures, GLOBALS, MESH_ATTRIBUTES, MaterialKind, MaterialType, ShaderState, VIEW,
 };
 
 /// First binding of a material's textures and samplers, after the image and the instances of `vertex.wgsl`, the rows,
-/// time and view of `bevy/mesh2d_view_bindings.wgsl`.
-pub(crate) const FIRST_IMAGE: u32 = 6;
+/// time and view of `bevy/mesh2d_view_bindings.wgsl`, and the attributes of programs.
+pub(crate) const FIRST_IMAGE: u32 = 7;
 
 /// Indices of a material type and of its variant.
 pub(crate) type VariantId = (u32, u32);
@@ -218,6 +218,7 @@ fn check_resources(
     let is_bound = |name: &str, number: u32| match name {
         MATERIAL_ROWS | GLOBALS => true,
         VIEW => kind != MaterialKind::Node,
+        MESH_ATTRIBUTES => kind == MaterialKind::Mesh,
         "instances" => kind != MaterialKind::Node,
         "image" | "image_sampler" if number < 2 => kind == MaterialKind::Sprite,
         _ => images.contains(&number),

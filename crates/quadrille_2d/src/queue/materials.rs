@@ -37,6 +37,17 @@ fn quadrille_clip_position(position: vec4f, quadrille_index: u32) -> vec4f {
 }
 ";
 
+/// WGSL of vertex shaders that read attributes of programs. A batch has one mesh.
+const PULLED_PRELUDE: &str = "
+@group(0) @binding(6) var<storage, read> quadrille_mesh_attributes: array<u32>;
+fn quadrille_attribute(quadrille_index: u32, quadrille_vertex: u32, quadrille_stride: u32) -> u32 {
+    return quadrille_view.attribute_base + quadrille_vertex * quadrille_stride;
+}
+fn quadrille_word(quadrille_at: u32) -> u32 {
+    return quadrille_mesh_attributes[quadrille_at];
+}
+";
+
 /// Conventions of 2D shaders: a fragment knows its material's row, images are bindings, and instances are attributes.
 fn form(kind: MaterialKind) -> MaterialShaderForm<'static> {
     let (group, prelude) = match kind {
@@ -129,7 +140,7 @@ impl MaterialType {
         let failure = failed.iter().find(|it| has_file(it.0));
         if let Some((_, why)) = failure
             && !self.is_unusable
-            && self.variants.iter().any(is_loading)
+            && (self.variants.is_empty() || self.variants.iter().any(is_loading))
         {
             self.warn_failed(why);
             self.is_unusable = true;
@@ -204,7 +215,10 @@ impl LoadedShaders {
         layout: &MaterialLayout,
         pipeline: &MaterialPipelineState,
     ) -> Result<ShaderState, String> {
-        let form = form(kind);
+        let form = MaterialShaderForm {
+            pulled: pipeline.pulled().map(|pulled| (pulled, PULLED_PRELUDE)),
+            ..form(kind)
+        };
         let mut bound = Vec::new();
         let mut translate = |shader, stage, of_stage: &[&'static str]| {
             let of_kind = match kind {

@@ -2,26 +2,32 @@
 
 use std::any::TypeId;
 
-use bevy_asset::{Handle, UntypedAssetId};
+use bevy_asset::{AssetId, Handle, UntypedAssetId};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use bevy_platform::collections::HashMap;
+use bevy_mesh::{Mesh, MeshVertexBufferLayoutRef};
+use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::material::BindingValues;
 use quadrille::prelude::{GpuBuffer, GpuDevice, GpuImage, GpuShader, Sampler, SamplerDesc};
 use quadrille::vulkan::{Error, vk};
 use quadrille_content::materials::{
     BoundBinding, BoundList, BoundShaders, FallbackImages, MaterialLayout, MaterialRows, ReadOnly,
-    ReadWrite, fits_row,
+    ReadWrite, RenderPipelineDescriptor, SpecializedMeshPipelineError, fits_row,
 };
+use quadrille_content::meshes::{LayoutId, MeshLayout, MeshLayouts};
 use quadrille_content::shaders::Shader;
 use smallvec::SmallVec;
 
 use crate::instances::mesh_instance::AlphaMode;
-use crate::scene::material_pipeline::MaterialPipelineState;
+use crate::meshes::data::Vertex;
+use crate::scene::material_pipeline::{MaterialPipelineState, default_descriptor};
 use crate::scene::phase::Texture;
 
 /// Variable of [`MaterialGlobals2d`] in shaders.
 pub(crate) const GLOBALS: &str = "globals";
+
+/// Variable of [`MeshAttributes2d`](crate::resources::MeshAttributes2d) in shaders.
+pub(crate) const MESH_ATTRIBUTES: &str = "quadrille_mesh_attributes";
 
 /// Variable of [`MaterialViews2d`] in shaders.
 pub(crate) const VIEW: &str = "view";
@@ -95,15 +101,35 @@ pub(crate) enum MaterialKind {
     Node,
 }
 
+/// `specialize` of a material with its key.
+pub(crate) type Specialize = dyn Fn(
+        &mut RenderPipelineDescriptor,
+        &MeshVertexBufferLayoutRef,
+    ) -> Result<(), SpecializedMeshPipelineError>
+    + Send
+    + Sync;
+
 /// Description of one material, created by its type.
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MaterialDesc {
     pub(crate) values: BindingValues,
     /// `None` for the sprite's own.
     pub(crate) alpha_mode: Option<AlphaMode>,
     /// Added to z.
     pub(crate) depth_bias: f32,
-    pub(crate) pipeline: MaterialPipelineState,
+    pub(crate) specialize: Box<Specialize>,
+}
+
+impl MaterialDesc {
+    /// State of the pipelines for meshes of a layout.
+    fn pipeline(
+        &self,
+        layout: &MeshLayout,
+    ) -> Result<MaterialPipelineState, SpecializedMeshPipelineError> {
+        let mut desc = default_descriptor(layout);
+        let before = desc.vertex.buffers.clone();
+        (self.specialize)(&mut desc, &layout.reference)?;
+        Ok(MaterialPipelineState::new(desc, &before, layout))
+    }
 }
 
 /// State of a material that determines instances and batches.
@@ -219,7 +245,7 @@ pub(crate) struct MaterialType {
     pub(crate) sources: ShaderSources,
     /// A file cannot be loaded.
     pub(crate) is_unusable: bool,
-    /// All states of its pipelines; the first is the default, which is translated before there is a material.
+    /// All states of its pipelines.
     pub(crate) variants: Vec<Variant>,
 }
 
@@ -288,11 +314,14 @@ pub(crate) struct BoundTextures {
 
 struct Material {
     of_type: u32,
-    state: MaterialState,
+    row: u32,
+    desc: MaterialDesc,
+    /// State for each vertex layout of its meshes; `None` for meshes that lack an attribute, which are not drawn.
+    states: SmallVec<[(LayoutId, Option<MaterialState>); 1]>,
 }
 
 /// All materials with a shader of their own.
-#[derive(Resource, Default)]
+#[derive(Resource)]
 pub(crate) struct Materials2d {
     pub(crate) types: Vec<MaterialType>,
     /// Rows of each type.
@@ -302,11 +331,45 @@ pub(crate) struct Materials2d {
     pub(crate) groups: Vec<GroupSlot>,
     groups_by_value: HashMap<BindGroup, u32>,
     free_groups: Vec<u32>,
+    /// Vertex layouts of meshes.
+    pub(crate) layouts: MeshLayouts<Vertex>,
+    /// Layout of sprites, and of meshes without attributes of programs.
+    plain: LayoutId,
+    /// Meshes of entities that were not loaded when their layout was asked for.
+    pub(crate) awaited: HashSet<AssetId<Mesh>>,
+    /// Layouts of the meshes of each material.
+    layouts_of: HashMap<UntypedAssetId, Vec<LayoutId>>,
+    /// Reasons for which meshes are not drawn, logged once.
+    reasons: HashSet<(u32, String)>,
     changes: u64,
     /// Whether bind groups or shaders have changed since resources were looked up.
     pub(crate) are_bound_dirty: bool,
     /// Changes of images and buffers at that time.
     pub(crate) bound_version: (u64, u64),
+}
+
+impl Default for Materials2d {
+    fn default() -> Self {
+        let mut layouts = MeshLayouts::default();
+        let plain = layouts.plain();
+        Self {
+            types: Vec::new(),
+            rows: Vec::new(),
+            types_by_id: HashMap::default(),
+            materials: HashMap::default(),
+            groups: Vec::new(),
+            groups_by_value: HashMap::default(),
+            free_groups: Vec::new(),
+            layouts,
+            plain,
+            awaited: HashSet::default(),
+            layouts_of: HashMap::default(),
+            reasons: HashSet::default(),
+            changes: 0,
+            are_bound_dirty: false,
+            bound_version: (0, 0),
+        }
+    }
 }
 
 impl Materials2d {
@@ -329,10 +392,7 @@ impl Materials2d {
             kind,
             sources,
             is_unusable: false,
-            variants: vec![Variant {
-                pipeline: MaterialPipelineState::default(),
-                shader: ShaderState::Loading,
-            }],
+            variants: Vec::new(),
         });
         self.rows.push(MaterialRows::new(layout));
     }
@@ -348,15 +408,21 @@ impl Materials2d {
         self.changes
     }
 
-    /// Returns the state of a material, if it is of this kind.
+    /// Returns the state of a material, if it is of this kind, for a mesh or a sprite or node (`None`).
     pub(crate) fn get(
         &self,
         instance: Option<&MaterialInstance>,
         kind: MaterialKind,
+        mesh: Option<AssetId<Mesh>>,
     ) -> Option<MaterialState> {
         let material = self.materials.get(&instance?.0?)?;
         let is_of_kind = self.types[material.of_type as usize].kind == kind;
-        is_of_kind.then_some(material.state)
+        let layout = match mesh {
+            Some(mesh) => self.layouts.of(mesh)?,
+            None => self.plain,
+        };
+        let mut states = material.states.iter().filter(|_| is_of_kind);
+        states.find(|it| it.0 == layout)?.1
     }
 
     /// Adds or updates a material.
@@ -364,42 +430,116 @@ impl Materials2d {
         let Some(&of_type) = self.types_by_id.get(&type_id) else {
             return;
         };
-        let old = self.materials.remove(&id).map(|old| old.state);
+        let old = self.materials.remove(&id);
         let rows = &mut self.rows[of_type as usize];
-        let row = old.map_or_else(|| rows.add(), |old| old.row);
+        let row = old.as_ref().map_or_else(|| rows.add(), |old| old.row);
         // Images are separate bindings in 2D, so rows contain no texture indices.
         rows.write(row, &desc.values, |_, _| 0);
-        let mut resources = desc.values;
-        resources.clear_uniforms();
-        let variant = self.types[of_type as usize].variant(&desc.pipeline);
-        let bind_group = self.add_group(BindGroup {
+        let mut desc = desc;
+        desc.values.clear_uniforms();
+        let plain = [self.plain];
+        let wanted = match self.types[of_type as usize].kind {
+            MaterialKind::Mesh => self.layouts_of.get(&id).map_or(&[][..], Vec::as_slice),
+            MaterialKind::Sprite | MaterialKind::Node => &plain,
+        };
+        let mut material = Material {
             of_type,
-            variant,
+            row,
+            desc,
+            states: SmallVec::new(),
+        };
+        for layout in wanted.to_vec() {
+            let state = self.specialize(&material, layout);
+            material.states.push((layout, state));
+        }
+        if old.as_ref().map(|old| &old.states) != Some(&material.states) {
+            self.changes += 1;
+        }
+        // After the new ones, which may be the same.
+        old.into_iter().for_each(|old| self.remove_groups(&old));
+        self.materials.insert(id, material);
+    }
+
+    /// State of a material for meshes of a layout.
+    fn specialize(&mut self, material: &Material, layout: LayoutId) -> Option<MaterialState> {
+        let Material {
+            of_type,
+            row,
+            ref desc,
+            ..
+        } = *material;
+        let known = &mut self.types[of_type as usize];
+        let pipeline = match desc.pipeline(self.layouts.get(layout)) {
+            Ok(pipeline) => pipeline,
+            Err(why) => {
+                let (name, why) = (known.name, why.to_string());
+                if !self.reasons.contains(&(of_type, why.clone())) {
+                    tracing::error!(
+                        "some meshes with the material `{name}` are not drawn: {why}. Insert the attribute"
+                    );
+                    self.reasons.insert((of_type, why));
+                }
+                return None;
+            }
+        };
+        let group = BindGroup {
+            of_type,
+            variant: known.variant(&pipeline),
             blends: !matches!(
                 desc.alpha_mode,
                 Some(AlphaMode::Opaque | AlphaMode::Mask(_))
             ),
-            resources,
-        });
-        if let Some(old) = old {
-            self.remove_group(old.bind_group);
-        }
-        let state = MaterialState {
+            resources: desc.values.clone(),
+        };
+        Some(MaterialState {
             row,
-            bind_group,
+            bind_group: self.add_group(group),
             alpha_mode: desc.alpha_mode,
             depth_bias: desc.depth_bias,
+        })
+    }
+
+    /// Marks the states of materials as changed, because a mesh has another layout.
+    pub(crate) fn change_layout(&mut self) {
+        self.changes += 1;
+    }
+
+    /// Specializes a material for meshes of a layout.
+    pub(crate) fn add_layout(&mut self, id: UntypedAssetId, layout: LayoutId) {
+        let wanted = self.layouts_of.entry(id).or_default();
+        if wanted.contains(&layout) {
+            return;
+        }
+        wanted.push(layout);
+        let Some(mut material) = self.materials.remove(&id) else {
+            return;
         };
-        self.changes += u64::from(old != Some(state));
-        self.materials.insert(id, Material { of_type, state });
+        if self.types[material.of_type as usize].kind == MaterialKind::Mesh {
+            let state = self.specialize(&material, layout);
+            material.states.push((layout, state));
+            self.changes += 1;
+        }
+        self.materials.insert(id, material);
     }
 
     /// Removes a material.
     pub(crate) fn remove(&mut self, id: UntypedAssetId) {
         if let Some(old) = self.materials.remove(&id) {
-            self.rows[old.of_type as usize].remove(old.state.row);
-            self.remove_group(old.state.bind_group);
+            self.rows[old.of_type as usize].remove(old.row);
+            self.remove_groups(&old);
             self.changes += 1;
+        }
+    }
+
+    /// Forgets the layouts of a material whose last handle was dropped.
+    pub(crate) fn forget(&mut self, id: UntypedAssetId) {
+        self.layouts_of.remove(&id);
+    }
+
+    fn remove_groups(&mut self, material: &Material) {
+        let states = material.states.iter();
+        for state in states.filter_map(|(_, state)| state.as_ref()) {
+            self.remove_group(state.bind_group);
         }
     }
 

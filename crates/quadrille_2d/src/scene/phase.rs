@@ -129,6 +129,9 @@ pub(crate) struct Batch {
     pub(crate) kind: BatchKind,
     /// Index in [`Phase2d::bind_groups`], of a material with a shader of its own.
     pub(crate) bind_group: Option<u32>,
+    /// First word of the attributes of programs of its mesh; `None` without any, and without a material with a shader of its
+    /// own.
+    pub(crate) attribute_base: Option<u32>,
     /// Range in the draw order, or in the instance buffer of its kind.
     pub(crate) instances: Range<u32>,
 }
@@ -161,6 +164,7 @@ impl Batch {
             texture,
             kind,
             bind_group: None,
+            attribute_base: None,
             instances: 0..0,
         }
     }

@@ -20,6 +20,7 @@ use quadrille_content::materials::{
     ShaderBuffers, SharedResources, SpecializedMeshPipelineError, Unbound, add_written, resolve,
     upload_material_rows,
 };
+use quadrille_content::meshes::{LayoutId, MeshLayout, MeshLayouts};
 use quadrille_content::shaders::Shader;
 
 use crate::components::material::{AlphaMode, StandardMaterial};
@@ -30,7 +31,7 @@ use crate::pipelines::material_desc::{MaterialPipelineState, default_descriptor}
 use crate::scene::keys::MaterialShader;
 use crate::scene::lists::MaterialRanges;
 use crate::scene::prepass::PrepassOutputs;
-use crate::tables::mesh_layouts::{LayoutId, MeshLayout, MeshLayouts};
+use crate::tables::mesh_vertex::Vertex;
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
 use bound::Renderer3d;
@@ -136,7 +137,7 @@ pub(crate) struct CustomMaterials {
     materials: HashMap<UntypedAssetId, CustomMaterial>,
     materials_of: HashMap<AssetId<Image>, HashSet<UntypedAssetId>>,
     /// Vertex layouts of meshes.
-    layouts: MeshLayouts,
+    layouts: MeshLayouts<Vertex>,
     /// Meshes of entities that were not loaded when their layout was asked for.
     awaited: HashSet<AssetId<Mesh>>,
     /// Layouts of the meshes of each material.

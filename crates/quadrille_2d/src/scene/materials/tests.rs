@@ -28,7 +28,7 @@ impl Fixture {
             fragment: FragmentSource::Default(Shader::from_wgsl("", "none.wgsl")),
         };
         let id = TypeId::of::<Tinted>();
-        store.add_type(id, ("Tinted", MaterialKind::Mesh), layout, source);
+        store.add_type(id, ("Tinted", MaterialKind::Sprite), layout, source);
         Self {
             store,
             assets: Assets::default(),
@@ -50,14 +50,14 @@ impl Fixture {
             values,
             alpha_mode: Some(AlphaMode::Opaque),
             depth_bias: 0.0,
-            pipeline: MaterialPipelineState::default(),
+            specialize: Box::new(|_, _| Ok(())),
         };
         let id = instance.0.expect("it has an asset");
         self.store.put((id, TypeId::of::<Tinted>()), desc);
     }
 
     fn state(&self, instance: MaterialInstance) -> MaterialState {
-        let state = self.store.get(Some(&instance), MaterialKind::Mesh);
+        let state = self.store.get(Some(&instance), MaterialKind::Sprite, None);
         state.expect("the material is there")
     }
 }
@@ -96,7 +96,12 @@ fn another_uniform_changes_no_state() {
     assert_eq!(fixture.store.changes(), changes);
     fixture.store.remove(material.0.expect("it has an asset"));
     assert_ne!(fixture.store.changes(), changes);
-    assert_eq!(fixture.store.get(Some(&material), MaterialKind::Mesh), None);
+    assert_eq!(
+        fixture
+            .store
+            .get(Some(&material), MaterialKind::Sprite, None),
+        None
+    );
     let mut groups = fixture.store.groups.iter();
     assert!(groups.all(|it| it.group.is_none()));
 }
@@ -105,6 +110,9 @@ fn another_uniform_changes_no_state() {
 fn material_of_another_kind_is_none() {
     let mut fixture = Fixture::new();
     let material = fixture.add(plain(1.0));
-    assert_eq!(fixture.store.get(Some(&material), MaterialKind::Node), None);
-    assert_eq!(fixture.store.get(None, MaterialKind::Mesh), None);
+    assert_eq!(
+        fixture.store.get(Some(&material), MaterialKind::Node, None),
+        None
+    );
+    assert_eq!(fixture.store.get(None, MaterialKind::Sprite, None), None);
 }

@@ -20,9 +20,9 @@ use crate::pipelines::custom::{
 use crate::pipelines::material_desc::MaterialPipelineState;
 use crate::scene::keys::MaterialShader;
 use crate::scene::prepass::PrepassOutputs;
-use crate::tables::mesh_layouts::{LayoutId, MeshLayout};
 use crate::tables::mesh_vertex::MaterialLocations;
 use crate::tables::textures::TextureSource;
+use quadrille_content::meshes::{LayoutId, MeshLayout};
 
 /// Shader assets of a material type by stage; `None` for those of the renderer.
 #[derive(Clone, Debug, Default)]
