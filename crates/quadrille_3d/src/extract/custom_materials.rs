@@ -3,6 +3,7 @@
 pub(crate) mod bound;
 mod layouts;
 mod material_type;
+mod sources;
 
 use std::any::TypeId;
 

@@ -365,7 +365,7 @@ impl Lighting3d<'_> {
         }
         rendering
             .sampler("shadow_sampler", &pipelines.shadow_sampler)
-            .sampler("dfg_sampler", &pipelines.clamped_sampler)
+            .sampler("clamped_sampler", &pipelines.clamped_sampler)
             .bind("ambient_occlusion_map", &self.occlusion_map(view))
             .bind("contact_depths", &self.contact_depths(view))
             // `transmissive_3d` binds the image of the view.
@@ -387,7 +387,7 @@ impl Lighting3d<'_> {
             .bind(rendering, draw_params, (shader, row));
         for (name, sampler) in [
             ("shadow_sampler", &pipelines.shadow_sampler),
-            ("dfg_sampler", &pipelines.clamped_sampler),
+            ("clamped_sampler", &pipelines.clamped_sampler),
         ] {
             if rendering.uses(name) {
                 rendering.sampler(name, sampler);
