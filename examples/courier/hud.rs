@@ -50,6 +50,28 @@ impl Plugin for HudPlugin {
     }
 }
 
+/// Color of headings.
+pub(crate) const GOLD: Color = Color::srgb(1.0, 0.72, 0.3);
+
+/// Returns a panel over the whole picture, whose children lie below each other with this gap, in parts of the window's
+/// height, and its shade of this opacity.
+pub(crate) fn panel(gap: f32, opacity: f32) -> (Node, BackgroundColor) {
+    let node = Node {
+        position_type: PositionType::Absolute,
+        width: Val::Percent(100.0),
+        height: Val::Percent(100.0),
+        flex_direction: FlexDirection::Column,
+        align_items: AlignItems::Center,
+        justify_content: JustifyContent::Center,
+        row_gap: Val::Vh(gap),
+        ..Node::default()
+    };
+    (
+        node,
+        BackgroundColor(Color::srgba(0.01, 0.015, 0.04, opacity)),
+    )
+}
+
 /// Returns the font of a size, in parts of the window's height.
 pub(crate) fn font(size: f32) -> TextFont {
     TextFont {

@@ -9,7 +9,7 @@ use quadrille_3d::prelude::*;
 
 use crate::delivery::Phase;
 use crate::game::Game;
-use crate::hud::font;
+use crate::hud::{GOLD, font, panel};
 use crate::options::{OpenButton, Screen};
 use crate::player::play;
 use crate::settings::{Action, Settings};
@@ -37,25 +37,14 @@ impl Plugin for MenuPlugin {
 }
 
 fn spawn(mut commands: Commands) {
-    let panel = Node {
-        position_type: PositionType::Absolute,
-        width: Val::Percent(100.0),
-        height: Val::Percent(100.0),
-        flex_direction: FlexDirection::Column,
-        align_items: AlignItems::Center,
-        justify_content: JustifyContent::Center,
-        row_gap: Val::Vh(3.0),
-        ..Node::default()
-    };
-    let shade = BackgroundColor(Color::srgba(0.01, 0.015, 0.04, 0.6));
     commands
-        .spawn((Panel, panel, shade))
+        .spawn((Panel, panel(3.0, 0.6)))
         .with_children(|panel| {
             panel.spawn((
                 Heading,
                 Text::default(),
                 font(13.0),
-                TextColor(Color::srgb(1.0, 0.72, 0.3)),
+                TextColor(GOLD),
                 TextLayout::justify(Justify::Center),
             ));
             panel.spawn((

@@ -4,6 +4,8 @@
 struct View {
     // From world space to clip space, y up.
     clip_from_world: mat4x4f,
+    // First word of the vertex with index 0 in the mesh's attributes of programs.
+    attribute_base: u32,
 }
 
 var<immediate> view: View;

@@ -4,12 +4,12 @@
 // n_dot_v: cosine of normal and view direction
 
 import quadrille_3d::constants::DFG_LUT_SIZE;
-import quadrille_3d::scene::{dfg, dfg_sampler};
+import quadrille_3d::scene::{dfg, clamped_sampler};
 
 // The integral, from a table.
 fn dfg_lut(n_dot_v: f32, perceptual_roughness: f32) -> vec2f {
     let entry = saturate(vec2f(n_dot_v, perceptual_roughness)) * f32(DFG_LUT_SIZE - 1u) + 0.5;
-    return textureSampleLevel(dfg, dfg_sampler, entry / f32(DFG_LUT_SIZE), 0.0).rg;
+    return textureSampleLevel(dfg, clamped_sampler, entry / f32(DFG_LUT_SIZE), 0.0).rg;
 }
 
 // Polynomial fit of the integral (B. Karis, "Physically Based Shading on Mobile", 2014, after D. Lazarov): well below

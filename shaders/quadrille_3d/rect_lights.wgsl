@@ -9,7 +9,7 @@
 import quadrille_3d::constants::LTC_LUT_SIZE;
 import quadrille_3d::dfg::dfg_lut;
 import quadrille_3d::brdf::Surface;
-import quadrille_3d::scene::{Light, dfg_sampler, ltc_lut};
+import quadrille_3d::scene::{Light, clamped_sampler, ltc_lut};
 
 // Form factor of a polygon: 1 if it covers the whole hemisphere.
 struct PolygonIntegral {
@@ -86,7 +86,7 @@ fn shading_frame(normal: vec3f, to_view: vec3f) -> mat3x3f {
 // Matrix from a specular lobe to the cosine.
 fn ltc_matrix(perceptual_roughness: f32, cosine: f32) -> mat3x3f {
     let uv = vec2f(perceptual_roughness, sqrt(1.0 - cosine)) * ((LTC_LUT_SIZE - 1.0) / LTC_LUT_SIZE) + 0.5 / LTC_LUT_SIZE;
-    let entry = textureSampleLevel(ltc_lut, dfg_sampler, uv, 0.0);
+    let entry = textureSampleLevel(ltc_lut, clamped_sampler, uv, 0.0);
     return mat3x3f(vec3f(entry.x, 0.0, entry.y), vec3f(0.0, 1.0, 0.0), vec3f(entry.z, 0.0, entry.w));
 }
 

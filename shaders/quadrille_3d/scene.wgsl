@@ -113,7 +113,7 @@ struct Light {
 @group(0) @binding(8) var shadow_sampler: sampler_comparison;
 // DFG LUT: scale and bias of the specular lobe's integral (dfg.rs).
 @group(0) @binding(9) var dfg: texture_2d<f32>;
-@group(0) @binding(19) var dfg_sampler: sampler;
+@group(0) @binding(19) var clamped_sampler: sampler;
 // LTC LUT: matrices from specular lobes to the cosine (rect_lights.wgsl).
 @group(0) @binding(20) var ltc_lut: texture_2d<f32>;
 

@@ -1,7 +1,7 @@
 // Filtered shadow maps: the visibility of a light.
 
 import quadrille_3d::constants::{ANY_FILTER, DIRECTIONAL, GAUSSIAN, HARDWARE_2X2, MAX_CASCADES, POINT, SPIRAL, SPOT};
-import quadrille_3d::scene::{Light, View, dfg_sampler, point_shadow_faces, shadow_atlas, shadow_sampler, shadow_views};
+import quadrille_3d::scene::{Light, View, clamped_sampler, point_shadow_faces, shadow_atlas, shadow_sampler, shadow_views};
 
 // Shadow receiver: a point of a mesh.
 struct ShadowReceiver {
@@ -146,7 +146,7 @@ fn blocker_in_direction(first_row: u32, light_position: vec3f, direction: vec3f,
     if uv.x < 0.0 {
         return vec2f(0.0);
     }
-    return blocker_of(textureSampleLevel(point_shadow_faces, dfg_sampler, uv, 0), depth);
+    return blocker_of(textureSampleLevel(point_shadow_faces, clamped_sampler, uv, 0), depth);
 }
 
 // Depth and number of blockers of a receiver: one or none.
@@ -218,7 +218,7 @@ fn sample_shadow_map(row: u32, world_position: vec3f, receiver: ShadowReceiver, 
         var blockers = vec2f(0.0);
         for (var step = 0u; step < 8u; step++) {
             let place = middle + gaussian_tap(step).xy * (soft_size / texel_size);
-            let map_depth = textureSampleLevel(shadow_atlas, dfg_sampler, clamp(place / size, min_uv, max_uv), 0);
+            let map_depth = textureSampleLevel(shadow_atlas, clamped_sampler, clamp(place / size, min_uv, max_uv), 0);
             blockers += blocker_of(map_depth, at.z);
         }
         radius *= penumbra_scale(blockers, at.z, soft_size);

@@ -6,7 +6,7 @@
 
 import quadrille_3d::constants::{HAS_TRANSMISSION_BACKGROUND, HAS_TRANSMISSION_DEPTHS, PI};
 import quadrille_3d::contact_shadows::contact_depths;
-import quadrille_3d::scene::{View, dfg_sampler};
+import quadrille_3d::scene::{View, clamped_sampler};
 import quadrille_3d::shadows::{moved_pixel, noise_angle};
 
 // Materials of the pipeline have specular transmission.
@@ -83,6 +83,6 @@ fn background_at(at: vec2f, depth: f32, view: View) -> vec4f {
             return vec4f(0.0);
         }
     }
-    let color = textureSampleLevel(transmission_background, dfg_sampler, at, 0.0);
+    let color = textureSampleLevel(transmission_background, clamped_sampler, at, 0.0);
     return vec4f(color.rgb * color.a, color.a);
 }

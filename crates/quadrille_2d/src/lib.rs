@@ -35,7 +35,8 @@
 //! - **Culling is bevy's**, on the CPU: GPU culling would have to upload all instances first,
 //!   which costs more (README, "How fast").
 //! - **Materials with a shader of their own** are sorted and batched with everything else. Their uniforms are rows of a
-//!   table, and their images are bindings, so a batch ends where images change. Changed uniforms only upload rows.
+//!   table, and their images are bindings, so a batch ends where images change. Changed uniforms only upload rows. Buffers,
+//!   storage textures and other kinds of textures are declared by the pass of each camera that draws with them.
 //! - **A tilemap chunk is one quad** whose fragments look up their tile. Tiles are uploaded when they change and
 //!   cost no CPU time otherwise.
 //! - **A draw per image**, no bindless array: push descriptors, which every device has, are enough, since numerous
@@ -90,9 +91,12 @@ pub mod systems {
 /// Images and buffers of 2D, for passes that declare them.
 pub mod resources {
     pub use crate::instances::node::Nodes2d;
-    pub use crate::meshes::{Indices2d, Vertices2d};
+    pub use crate::meshes::{Indices2d, MeshAttributes2d, Vertices2d};
     pub use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d};
-    pub use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d, MaterialViews2d};
+    pub use crate::scene::materials::{
+        MaterialBuffers2d, MaterialGlobals2d, MaterialImages2d, MaterialRows2d, MaterialViews2d,
+        WrittenMaterialBuffers2d, WrittenMaterialImages2d,
+    };
     pub use crate::scene::phase::{InstanceOrder2d, Instances2d, Textures2d};
     pub use crate::tilemaps::chunk::Chunks2d;
     pub use crate::tilemaps::tiles::Tiles2d;
@@ -127,7 +131,7 @@ pub mod prelude {
     pub use bevy_transform::prelude::*;
     #[cfg(feature = "ui")]
     pub use bevy_ui::prelude::*;
-    pub use quadrille::material::AsBindGroup;
+    pub use quadrille::material::{AsBindGroup, ShaderBuffer};
     pub use quadrille_content::cameras::{ManualTextureViews, Msaa};
     pub use quadrille_content::images::UploadBudget;
     pub use quadrille_content::shaders::{Shader, ShaderRef};

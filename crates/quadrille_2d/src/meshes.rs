@@ -2,9 +2,10 @@
 
 pub(crate) mod data;
 
+use bevy_asset::AssetId;
 use bevy_derive::{Deref, DerefMut};
 use bevy_ecs::prelude::*;
-use bevy_mesh::Mesh2d;
+use bevy_mesh::{Mesh, Mesh2d};
 use quadrille::prelude::{BufferDesc, GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 use quadrille_content::meshes::{MeshAllocation, MeshAllocator, MeshAssets};
@@ -18,6 +19,10 @@ pub struct Vertices2d(GpuBuffer);
 /// Index buffer of all meshes.
 #[derive(Resource, Deref)]
 pub struct Indices2d(GpuBuffer);
+
+/// Words of vertex attributes of programs, for vertex shaders of materials. Written only if a mesh has any.
+#[derive(Resource, Deref)]
+pub struct MeshAttributes2d(GpuBuffer);
 
 /// Allocations of meshes, with the built-in unit quad (sprites) and unit triangle (clipped nodes).
 #[derive(Resource, Deref, DerefMut)]
@@ -46,6 +51,14 @@ impl Default for Meshes2d {
 }
 
 impl Meshes2d {
+    /// First word in [`MeshAttributes2d`] of the vertex with index 0, from which the mesh's vertices count; `None` without
+    /// attributes of programs.
+    pub(crate) fn attribute_base(&self, mesh: AssetId<Mesh>) -> Option<u32> {
+        let (first, stride) = self.own_attributes(mesh)?;
+        let base_vertex = self.allocation(mesh)?.base_vertex.cast_unsigned();
+        Some(first.wrapping_sub(base_vertex.wrapping_mul(stride)))
+    }
+
     /// Allocation of the unit quad.
     pub(crate) fn quad(&self) -> MeshAllocation {
         self.quad
@@ -64,6 +77,7 @@ impl Meshes2d {
 pub(crate) struct MeshBuffers<'w> {
     vertices: ResMut<'w, Vertices2d>,
     indices: ResMut<'w, Indices2d>,
+    attributes: ResMut<'w, MeshAttributes2d>,
 }
 
 /// Loads and uploads the meshes of entities, and applies asset events.
@@ -80,15 +94,22 @@ pub(crate) fn prepare_meshes(
         meshes.request(mesh.id(), &mut assets);
     }
     meshes.compact();
+    meshes.upload_own_attributes(&gpu, &mut uploads, &mut buffers.attributes.0)?;
     let (vertices, indices) = (&mut buffers.vertices.0, &mut buffers.indices.0);
     Ok(meshes.upload(&gpu, &mut uploads, vertices, indices)?)
 }
 
 /// Creates the initial buffers.
-pub(crate) fn buffers(gpu: &GpuDevice) -> Result<(Vertices2d, Indices2d), Error> {
+pub(crate) fn buffers(gpu: &GpuDevice) -> Result<(Vertices2d, Indices2d, MeshAttributes2d), Error> {
     let vertices = gpu.create_buffer(&BufferDesc::vertex("2d vertices", MIN_BUFFER_BYTES))?;
     let indices = gpu.create_buffer(&BufferDesc::index("2d indices", MIN_BUFFER_BYTES))?;
-    Ok((Vertices2d(vertices), Indices2d(indices)))
+    let attributes = BufferDesc::storage("2d mesh attributes", MIN_BUFFER_BYTES);
+    let attributes = gpu.create_buffer(&attributes)?;
+    Ok((
+        Vertices2d(vertices),
+        Indices2d(indices),
+        MeshAttributes2d(attributes),
+    ))
 }
 
 const MIN_BUFFER_BYTES: u64 = 4096;

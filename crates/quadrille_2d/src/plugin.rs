@@ -18,7 +18,7 @@ use quadrille::prelude::{BufferDesc, GpuDevice, Render, RenderSystems};
 use quadrille::vulkan::resources::Sharing;
 use quadrille_content::buffers::instance_buffer;
 use quadrille_content::cameras::Msaa;
-use quadrille_content::materials::GlobalsRow;
+use quadrille_content::materials::{GlobalsRow, init_bound_lists};
 use quadrille_content::{ContentPlugin, ContentSystems, add_plugin_if_missing};
 
 use crate::components::material::{ColorMaterial, MeshMaterial2d};
@@ -35,13 +35,18 @@ use crate::passes::draw::draw_2d;
 use crate::passes::msaa::{MsaaTargets2d, ResolvedLayers2d, prepare_msaa_targets};
 use crate::pipelines::Pipelines2d;
 use crate::queue::atlases::hide_inverted_atlas_rects;
+use crate::queue::bound_materials::bind_materials;
 use crate::queue::enabled::watch_enabling;
 use crate::queue::material_views::upload_material_globals;
 use crate::queue::materials::prepare_material_shaders;
+use crate::queue::mesh_layouts::find_mesh_layouts;
 use crate::queue::{queue_2d, upload_instances_2d};
 use crate::scene::items::Items;
 use crate::scene::material_view::MaterialViewRow;
-use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d, MaterialViews2d, Materials2d};
+use crate::scene::materials::{
+    MaterialFallbacks2d, MaterialGlobals2d, MaterialRows2d, MaterialViews2d, Materials2d,
+    Renderer2d,
+};
 use crate::scene::phase::{InstanceOrder2d, Instances2d, Phase2d, Textures2d};
 use crate::tilemaps::chunk::Chunks2d;
 use crate::tilemaps::tiles::{self, Tilemaps, prepare_tiles};
@@ -144,6 +149,7 @@ impl Plugin for Quadrille2dPlugin {
                 hide_inverted_atlas_rects.before(VisibilitySystems::CalculateBounds),
             ),
         );
+        init_bound_lists::<Renderer2d>(app.world_mut());
         add_passes(app);
     }
 
@@ -210,7 +216,7 @@ fn add_passes(app: &mut App) {
         (
             prepare_meshes.in_set(ContentSystems::Meshes),
             prepare_tiles,
-            prepare_material_shaders,
+            (find_mesh_layouts, prepare_material_shaders, bind_materials).chain(),
         )
             .in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),
@@ -299,8 +305,9 @@ fn init_device_resources(
     mut meshes: ResMut<Meshes2d>,
     mut lists: (ResMut<Phase2d>, ResMut<Tilemaps>, ResMut<Materials2d>),
 ) -> Result {
-    let (vertices, indices) = meshes::buffers(&gpu)?;
+    let (vertices, indices, attributes) = meshes::buffers(&gpu)?;
     commands.insert_resource(vertices);
+    commands.insert_resource(attributes);
     commands.insert_resource(indices);
     commands.insert_resource(tiles::buffer(&gpu)?);
     let instances = |name| instance_buffer(&gpu, name, 0);
@@ -320,6 +327,7 @@ fn init_device_resources(
     commands.insert_resource(Nodes2d(instances("2d nodes")?));
     commands.insert_resource(Chunks2d(instances("2d chunks")?));
     commands.insert_resource(Pipelines2d::new(&gpu)?);
+    commands.insert_resource(MaterialFallbacks2d::new(&gpu)?);
     meshes.mark_all_dirty();
     lists.0.mark_all_dirty();
     lists.1.mark_all_dirty();

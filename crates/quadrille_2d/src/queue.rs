@@ -1,11 +1,13 @@
 //! Queues the batches of each camera.
 
 pub(crate) mod atlases;
+pub(crate) mod bound_materials;
 pub(crate) mod build;
 pub(crate) mod enabled;
 pub(crate) mod extract;
 pub(crate) mod material_views;
 pub(crate) mod materials;
+pub(crate) mod mesh_layouts;
 pub(crate) mod order;
 pub(crate) mod slices;
 pub(crate) mod sprites;
@@ -28,7 +30,7 @@ use quadrille::prelude::{GpuDevice, Uploads};
 use quadrille_content::cameras::Msaa;
 use quadrille_content::images::DeviceImages;
 use quadrille_content::lines::GizmoLineBatches;
-use quadrille_content::materials::upload_material_rows;
+use quadrille_content::materials::{BoundImages, upload_material_rows};
 use quadrille_content::views::{CameraTargets, CameraView, CameraViews};
 use quadrille_content::warnings::RateLimitedWarnings;
 
@@ -42,7 +44,7 @@ use crate::queue::order::DrawOrders;
 use crate::queue::text::{Span, SpanTicks, TextBlock, TextTicks};
 use crate::scene::drawn_images::TextureLookup;
 use crate::scene::items::{AssetKinds, Items};
-use crate::scene::materials::{MaterialInstance, MaterialRows2d, Materials2d};
+use crate::scene::materials::{MaterialInstance, MaterialRows2d, Materials2d, Renderer2d};
 use crate::scene::phase::{
     Batch, BatchKind, InstanceOrder2d, Instances2d, Phase2d, QueueWork, Textures2d, View2d,
 };
@@ -138,6 +140,7 @@ pub(crate) fn queue_2d(scene: Scene, mut lists: Lists, mut state: Local<QueueSta
                     texture: None,
                     kind: BatchKind::Lines,
                     bind_group: None,
+                    attribute_base: None,
                     instances: set.lines.clone(),
                 };
                 lists.phase.add(batch, view.batches.start);
@@ -228,12 +231,22 @@ pub(crate) fn upload_instances_2d(
     mut phase: ResMut<Phase2d>,
     mut materials: ResMut<Materials2d>,
     (targets, textures): (Res<CameraTargets>, Res<Textures2d>),
+    (bound_images, warnings): (BoundImages<Renderer2d>, Res<RateLimitedWarnings>),
     mut to: InstanceBuffers,
     mut uploads: ResMut<Uploads>,
     gpu: Res<GpuDevice>,
 ) -> Result {
     let uploads = &mut *uploads;
-    phase.remove_feedback(&targets, &textures);
+    phase.remove_feedback(&targets, &textures, &bound_images);
+    for image in phase.remove_written_samples(&textures, &bound_images) {
+        warnings.warn_message(|| {
+            format!(
+                "a material that has the image `{}` as a storage texture is not drawn by a camera that samples it as well: a \
+                 pass has one access to each image. Sample it with another camera",
+                image.name()
+            )
+        });
+    }
     let material_rows = &mut to.material_rows.0;
     upload_material_rows(&mut materials.rows, &gpu, uploads, material_rows)?;
     phase.write_quads();
@@ -293,6 +306,7 @@ fn fill_viewport(
         texture: Some(texture),
         kind,
         bind_group: None,
+        attribute_base: None,
         instances,
     };
     lists.phase.add(batch, view_start);

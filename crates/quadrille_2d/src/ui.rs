@@ -281,7 +281,8 @@ impl Writer<'_, '_, '_, '_> {
         if let Some(viewport) = item.viewport {
             self.add_viewport(&world, item.node, viewport);
         }
-        if let Some(material) = self.nodes.materials.get(item.material, MaterialKind::Node) {
+        let materials = &self.nodes.materials;
+        if let Some(material) = materials.get(item.material, MaterialKind::Node, None) {
             self.add_material(&world, item.node, material);
         }
         self.add_text(&world, transform, item);

@@ -17,6 +17,10 @@ mod ktx2;
 #[cfg(all(feature = "ui", feature = "gizmos"))]
 #[path = "gpu/lifecycle.rs"]
 mod lifecycle;
+#[path = "gpu/material_attributes.rs"]
+mod material_attributes;
+#[path = "gpu/material_storage.rs"]
+mod material_storage;
 #[path = "gpu/material_variants.rs"]
 mod material_variants;
 #[path = "gpu/materials.rs"]

@@ -14,6 +14,7 @@ pub(crate) mod motion_blur;
 pub(crate) mod occlusion_culling;
 pub(crate) mod oit;
 pub(crate) mod prepass;
+pub(crate) mod samples;
 pub(crate) mod sharpening;
 pub(crate) mod skybox;
 pub(crate) mod smaa;

@@ -9,6 +9,7 @@ use bevy_light::{LightPlugin, ShadowFilteringMethod};
 use quadrille::ecs::{ContentKind, DrawnContent, HeadlessWindow, RenderStartup, expect_renderer};
 use quadrille::prelude::{BufferDesc, BufferUsage, GpuDevice, Render, RenderSystems, Uploads};
 use quadrille_content::cameras::Msaa;
+use quadrille_content::materials::init_bound_lists;
 use quadrille_content::{ContentPlugin, ContentSystems, add_plugin_if_missing};
 
 use crate::camera_effect::add_effect_cameras;
@@ -42,10 +43,7 @@ use crate::environment::maps::{Cubes3d, EnvironmentMaps3d, Volumes3d};
 use crate::environment::{
     self, EnvironmentList, Environments3d, queue_environments, upload_environments,
 };
-use crate::extract::custom_materials::bound::{
-    BoundMaterials, MaterialBuffers3d, MaterialImages3d, WrittenMaterialBuffers3d,
-    WrittenMaterialImages3d,
-};
+use crate::extract::custom_materials::bound::Renderer3d;
 use crate::extract::custom_materials::{bind_materials, prepare_material_shaders};
 use crate::extract::instances::{EnabledMeshes, FreedSlots, InstanceStore, Slot, watch_disabling};
 use crate::extract::materials::MaterialStore;
@@ -273,14 +271,10 @@ fn require_components(app: &mut App) {
 }
 
 fn add_resources(app: &mut App) {
+    init_bound_lists::<Renderer3d>(app.world_mut());
     app.init_resource::<Scene3d>()
         .init_resource::<BatchList>()
         .init_resource::<MaterialRanges>()
-        .init_resource::<BoundMaterials>()
-        .init_resource::<MaterialBuffers3d>()
-        .init_resource::<MaterialImages3d>()
-        .init_resource::<WrittenMaterialBuffers3d>()
-        .init_resource::<WrittenMaterialImages3d>()
         .init_resource::<QueuedViews>()
         .init_resource::<ViewRows>()
         .init_resource::<MaterialViewRows>()

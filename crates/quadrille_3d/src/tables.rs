@@ -2,8 +2,6 @@
 
 pub(crate) mod brdf_luts;
 pub(crate) mod dfg;
-pub(crate) mod fallback_images;
-pub(crate) mod mesh_layouts;
 pub(crate) mod mesh_vertex;
 pub(crate) mod table;
 pub(crate) mod textures;

@@ -168,11 +168,11 @@ pub enum SamplerBindingType {
 }
 
 /// Values of a material's bindings, in the order of the bindings.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BindingValues(Vec<BindingValue>);
 
 /// Value of one binding.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BindingValue {
     /// A uniform, laid out as WGSL does.
     Uniform(Vec<u8>),
@@ -201,6 +201,15 @@ impl BindingValues {
     /// Adds a storage buffer.
     pub fn storage(&mut self, buffer: &impl MaterialBuffer) {
         self.0.push(buffer.value());
+    }
+
+    /// Empties the uniforms: what is left are the resources.
+    pub fn clear_uniforms(&mut self) {
+        for value in &mut self.0 {
+            if let BindingValue::Uniform(bytes) = value {
+                *bytes = Vec::new();
+            }
+        }
     }
 
     /// All values, in order.

@@ -18,7 +18,7 @@ use quadrille_3d::prelude::*;
 use super::{Command, ROWS, Screen};
 use crate::delivery::Phase;
 use crate::game::Game;
-use crate::hud::font;
+use crate::hud::{GOLD, font, panel};
 use crate::player::{FollowCamera, play};
 use crate::quality::Quality;
 use crate::settings::{Settings, SettingsFile};
@@ -77,17 +77,7 @@ impl Plugin for OptionsPlugin {
 }
 
 fn spawn(mut commands: Commands) {
-    let panel = Node {
-        position_type: PositionType::Absolute,
-        width: Val::Percent(100.0),
-        height: Val::Percent(100.0),
-        flex_direction: FlexDirection::Column,
-        align_items: AlignItems::Center,
-        justify_content: JustifyContent::Center,
-        ..Node::default()
-    };
-    let shade = BackgroundColor(Color::srgba(0.01, 0.015, 0.04, 0.82));
-    let gold = TextColor(Color::srgb(1.0, 0.72, 0.3));
+    let gold = TextColor(GOLD);
     let row = Node {
         width: Val::Vh(76.0),
         justify_content: JustifyContent::SpaceBetween,
@@ -95,7 +85,7 @@ fn spawn(mut commands: Commands) {
         ..Node::default()
     };
     commands
-        .spawn((Panel, panel, shade, Visibility::Hidden))
+        .spawn((Panel, panel(0.0, 0.82), Visibility::Hidden))
         .with_children(|panel| {
             panel.spawn((Text::new("SETTINGS"), font(8.0), gold));
             for at in 0..ROWS.len() {

@@ -3,7 +3,7 @@
 import bevy_render::globals::Globals;
 import bevy_render::view::View;
 // Images of decals are among those of materials.
-import quadrille_3d::scene::{dfg_sampler as clustered_decal_sampler, textures as clustered_decal_textures};
+import quadrille_3d::scene::{clamped_sampler as clustered_decal_sampler, textures as clustered_decal_textures};
 
 // In shadow maps only `clip_from_world` is set.
 @if(QUADRILLE_SHADOW_PASS) var<private> view: View;

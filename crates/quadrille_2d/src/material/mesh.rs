@@ -12,7 +12,6 @@ use quadrille_content::shaders::ShaderRef;
 use super::key::{Material2dKey, Material2dPipeline};
 use super::plugin::MaterialRegistration;
 use crate::components::material::{AlphaMode2d, MeshMaterial2d};
-use crate::scene::material_pipeline::mesh_layout;
 use crate::scene::materials::MaterialKind;
 
 /// A material with its own shaders, drawn by `MeshMaterial2d` if the app has its [`Material2dPlugin`].
@@ -56,9 +55,16 @@ use crate::scene::materials::MaterialKind;
 ///
 /// Vertex shaders take `bevy_sprite_render::mesh2d::vertex_input::Vertex`: meshes have positions, texture coordinates and
 /// colors. `bevy_sprite_render::mesh2d::view_bindings` has `view` and `globals`, the time. Bounds for culling are those of
-/// the mesh, whatever a vertex shader does: see `NoFrustumCulling`. Not supported: vertex attributes of one's own, storage
-/// buffers, and textures other than `texture_2d<f32>`. An unusable shader is logged as an error, and its materials are
-/// magenta.
+/// the mesh, whatever a vertex shader does: see `NoFrustumCulling`. An unusable shader is logged as an error, and its
+/// materials are magenta, as one is whose image or buffer does not fit.
+///
+/// Vertex attributes of one's own are those that [`specialize`](Self::specialize) takes from the layout of the mesh, once
+/// for each layout: `layout.0.get_layout(&[Mesh::ATTRIBUTE_POSITION.at_shader_location(0), OWN.at_shader_location(1)])?`.
+/// Meshes that lack one are not drawn, with one message.
+///
+/// Storage buffers, storage textures and textures of all kinds are bound as in 3D. The pass of a camera declares those of
+/// the materials that it draws, so another pass may write or read them in the same frame, on any queue, in the order of the
+/// systems (`before(draw_2d)`). A camera cannot sample an image that one of its materials has as a storage texture.
 pub trait Material2d: AsBindGroup + Asset + Clone + Sized {
     /// The vertex shader. [`ShaderRef::Default`] is that of all meshes.
     fn vertex_shader() -> ShaderRef {
@@ -121,9 +127,9 @@ impl<M: Material2d> Plugin for Material2dPlugin<M> {
             default_shader: include_str!("../../shaders/mesh_default.wgsl"),
             alpha_mode: |material| Some(material.alpha_mode().into()),
             depth_bias: M::depth_bias,
-            specialize: |material, pipeline| {
+            specialize: |material, pipeline, layout| {
                 let key = Material2dKey::new(material);
-                M::specialize(&Material2dPipeline, pipeline, mesh_layout(), key)
+                M::specialize(&Material2dPipeline, pipeline, layout, key)
             },
             component: PhantomData,
         }

@@ -8,6 +8,7 @@ use bevy_asset::{AsAssetId, Asset, AssetApp as _, AssetEvent, AssetServer, Asset
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
+use bevy_mesh::MeshVertexBufferLayoutRef;
 use bevy_reflect::GetTypeRegistration;
 use quadrille::ecs::DrawnContent;
 use quadrille::material::{AsBindGroup, BindingValues};
@@ -16,15 +17,20 @@ use quadrille_content::materials::{
     MaterialLayout, RenderPipelineDescriptor, SpecializedMeshPipelineError,
 };
 use quadrille_content::shaders::{Shader, ShaderRef, shader_handle};
-use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::instances::mesh_instance::AlphaMode;
 use crate::plugin::{Prepare2dSystems, Quadrille2dPlugin};
-use crate::queue::materials::prepare_material_shaders;
-use crate::scene::material_pipeline::MaterialPipelineState;
+use crate::queue::mesh_layouts::find_mesh_layouts;
 use crate::scene::materials::{
     FragmentSource, MaterialDesc, MaterialInstance, MaterialKind, Materials2d, ShaderSources,
 };
+
+/// `specialize` of a material type.
+type SpecializeFn<M> = fn(
+    &M,
+    &mut RenderPipelineDescriptor,
+    &MeshVertexBufferLayoutRef,
+) -> Result<(), SpecializedMeshPipelineError>;
 
 /// A material type: assets `M`, on entities with the component `C`.
 pub(super) struct MaterialRegistration<M, C> {
@@ -37,14 +43,13 @@ pub(super) struct MaterialRegistration<M, C> {
     pub(super) default_shader: &'static str,
     pub(super) alpha_mode: fn(&M) -> Option<AlphaMode>,
     pub(super) depth_bias: fn(&M) -> f32,
-    pub(super) specialize:
-        fn(&M, &mut RenderPipelineDescriptor) -> Result<(), SpecializedMeshPipelineError>,
+    pub(super) specialize: SpecializeFn<M>,
     pub(super) component: PhantomData<fn() -> C>,
 }
 
 impl<M, C> MaterialRegistration<M, C>
 where
-    M: Asset + AsBindGroup,
+    M: Asset + AsBindGroup + Clone,
     C: Component + AsAssetId<Asset = M> + GetTypeRegistration,
 {
     /// Registers the asset, and the component with its required [`MaterialInstance`]. Before the app has an
@@ -82,52 +87,36 @@ where
         }
         let server = app.world().resource::<AssetServer>().clone();
         let handle = |shader| shader_handle(shader, |path| server.load(path));
-        let fragment = handle(self.fragment_shader).map_or_else(
+        let fragment = handle(self.fragment_shader.clone()).map_or_else(
             || FragmentSource::Default(Shader::from_wgsl(self.default_shader, "default.wgsl")),
             FragmentSource::Asset,
         );
         let sources = ShaderSources {
-            vertex: handle(self.vertex_shader),
+            vertex: handle(self.vertex_shader.clone()),
             fragment,
         };
         let layout = MaterialLayout::new(M::bindings());
         let mut store = app.world_mut().get_resource_or_init::<Materials2d>();
         store.add_type(TypeId::of::<M>(), (name, self.kind), layout, sources);
-        let (alpha_mode, depth_bias) = (self.alpha_mode, self.depth_bias);
-        let specialize = self.specialize;
-        let describe = move |material: &M| {
-            let mut values = BindingValues::default();
-            material.write_bindings(&mut values);
-            let mut pipeline = MaterialPipelineState::default();
-            if let Err(why) = specialize(material, &mut pipeline.desc) {
-                return Err(format!(
-                    "a material `{name}` is not drawn: {why}. Its meshes have positions, texture coordinates and colors"
-                ));
-            }
-            Ok(MaterialDesc {
-                values,
-                alpha_mode: alpha_mode(material),
-                depth_bias: depth_bias(material),
-                pipeline,
-            })
-        };
+        self.add_systems(app);
+    }
+
+    /// Adds the systems that extract assets and components.
+    fn add_systems(self, app: &mut App) {
         let extract = move |mut events: MessageReader<AssetEvent<M>>,
                             materials: Res<Assets<M>>,
-                            warnings: Res<RateLimitedWarnings>,
                             mut store: ResMut<Materials2d>| {
             for event in events.read() {
                 match *event {
                     AssetEvent::Added { id } | AssetEvent::Modified { id } => {
                         if let Some(material) = materials.get(id) {
                             let ids = (id.untyped(), TypeId::of::<M>());
-                            match describe(material) {
-                                Ok(desc) => store.put(ids, desc),
-                                Err(why) => warnings.warn_message(|| why),
-                            }
+                            store.put(ids, self.describe(material));
                         }
                     }
                     AssetEvent::Removed { id } => store.remove(id.untyped()),
-                    AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
+                    AssetEvent::Unused { id } => store.forget(id.untyped()),
+                    AssetEvent::LoadedWithDependencies { .. } => {}
                 }
             }
         };
@@ -138,8 +127,20 @@ where
                 (extract_material_instances::<C>, extract).after(RemovedInstances),
             )
                 .in_set(Prepare2dSystems::Assets)
-                .before(prepare_material_shaders),
+                .before(find_mesh_layouts),
         );
+    }
+
+    fn describe(&self, material: &M) -> MaterialDesc {
+        let mut values = BindingValues::default();
+        material.write_bindings(&mut values);
+        let (own, specialize) = (material.clone(), self.specialize);
+        MaterialDesc {
+            values,
+            alpha_mode: (self.alpha_mode)(material),
+            depth_bias: (self.depth_bias)(material),
+            specialize: Box::new(move |desc, layout| specialize(&own, desc, layout)),
+        }
     }
 }
 

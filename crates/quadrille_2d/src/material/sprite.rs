@@ -16,7 +16,6 @@ use quadrille_content::shaders::ShaderRef;
 use super::key::{Material2dKey, Material2dPipeline};
 use super::plugin::MaterialRegistration;
 use crate::components::material::AlphaMode2d;
-use crate::scene::material_pipeline::mesh_layout;
 use crate::scene::materials::MaterialKind;
 
 /// An effect on sprites by its own fragment shader, drawn by [`SpriteMaterial`] if the app has its
@@ -143,9 +142,9 @@ impl<M: MaterialExtension2d> Plugin for SpriteMaterialPlugin<M> {
             default_shader: include_str!("../../shaders/sprite_default.wgsl"),
             alpha_mode: |material| material.alpha_mode().map(Into::into),
             depth_bias: |material| material.depth_bias().unwrap_or_default(),
-            specialize: |material, pipeline| {
+            specialize: |material, pipeline, layout| {
                 let key = Material2dKey::new(material);
-                M::specialize(&Material2dPipeline, pipeline, mesh_layout(), key)
+                M::specialize(&Material2dPipeline, pipeline, layout, key)
             },
             component: PhantomData,
         }

@@ -56,7 +56,8 @@ use crate::scene::materials::MaterialKind;
 /// }
 /// ```
 ///
-/// Not supported: vertex shaders, `stack_z_offset`, storage buffers, and textures other than `texture_2d<f32>`.
+/// Storage buffers and textures of all kinds are bound as for [`Material2d`](crate::Material2d). Not supported: vertex
+/// shaders and `stack_z_offset`.
 pub trait UiMaterial: AsBindGroup + Asset + Clone + Sized {
     /// The fragment shader. [`ShaderRef::Default`] draws white, as in bevy.
     fn fragment_shader() -> ShaderRef {
@@ -133,7 +134,7 @@ impl<M: UiMaterial> Plugin for UiMaterialPlugin<M> {
             default_shader: include_str!("../../shaders/node_default.wgsl"),
             alpha_mode: |_| Some(AlphaMode::Blend),
             depth_bias: |_| 0.0,
-            specialize: |material, pipeline| {
+            specialize: |material, pipeline, _| {
                 M::specialize(pipeline, UiMaterialKey::new(material));
                 Ok(())
             },

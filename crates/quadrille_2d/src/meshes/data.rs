@@ -1,13 +1,18 @@
 //! Converts mesh assets to one vertex layout.
 
+use std::mem::offset_of;
+
 use bevy_math::{Vec2, Vec3};
 use bevy_mesh::Mesh;
 use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
 use quadrille::vulkan::pipeline::VertexLayout;
 
-use quadrille_content::meshes::{MeshVertex, PrimitiveKind, colors, positions, uvs};
+use quadrille_content::meshes::{
+    MeshVertex, PrimitiveKind, VertexAttributes, colors, positions, uvs,
+};
 use quadrille_content::warnings::is_finite;
+use wgpu_types::VertexFormat;
 
 /// Location of the instance's index in materials' vertex shaders, which bevy's vertices do not use.
 pub(crate) const MATERIAL_INSTANCE_LOCATION: u32 = 15;
@@ -30,6 +35,15 @@ impl Vertex {
     /// Vertex layout: locations 0 to 2.
     pub(crate) fn layout() -> VertexLayout {
         VertexLayout::of_row::<Self>(0)
+    }
+
+    /// Vertex layout of materials' vertex shaders: locations 0, 2 and 4, as bevy's.
+    pub(crate) fn material_layout() -> VertexLayout {
+        let mut layout = Self::layout();
+        for attribute in &mut layout.attributes {
+            attribute.location *= 2;
+        }
+        layout
     }
 }
 
@@ -69,7 +83,32 @@ pub(crate) fn triangle() -> MeshData {
     }
 }
 
+/// Attributes of meshes that [`Vertex`] has, with their formats and offsets.
+const ATTRIBUTES: VertexAttributes = &[
+    (
+        Mesh::ATTRIBUTE_POSITION,
+        VertexFormat::Float32x3,
+        offset_of!(Vertex, position) as u64,
+    ),
+    (
+        Mesh::ATTRIBUTE_UV_0,
+        VertexFormat::Float32x2,
+        offset_of!(Vertex, uv) as u64,
+    ),
+    (
+        Mesh::ATTRIBUTE_COLOR,
+        VertexFormat::Float32x4,
+        offset_of!(Vertex, color) as u64,
+    ),
+];
+
 impl MeshVertex for Vertex {
+    const KEEPS_OWN_ATTRIBUTES: bool = true;
+
+    const ATTRIBUTES: VertexAttributes = ATTRIBUTES;
+
+    const HAS_ALL_ATTRIBUTES: bool = true;
+
     fn read(mesh: &Mesh, _: PrimitiveKind, _: &[u32]) -> Result<Vec<Self>, String> {
         vertices(mesh)
     }

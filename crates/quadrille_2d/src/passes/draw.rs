@@ -3,6 +3,7 @@
 use bevy_color::ColorToComponents as _;
 use bevy_ecs::prelude::*;
 use bevy_math::{Mat4, Vec2};
+use bevy_platform::collections::HashSet;
 use quadrille::bindings::PassBindings;
 use quadrille::ecs::{
     AccessList, AnyAccess, ColorAttachment as _, PassUse, Rendering, access_kind,
@@ -15,10 +16,10 @@ use crate::pipelines::Pipelines2d;
 use crate::pipelines::materials::FIRST_IMAGE;
 use crate::scene::geometry::Geometry2d;
 use crate::scene::material_view::MaterialViewRow;
-use crate::scene::materials::{GLOBALS, Materials2d, VIEW};
+use crate::scene::materials::{GLOBALS, MESH_ATTRIBUTES, Materials2d, Renderer2d, VIEW};
 use crate::scene::phase::{Batch, BatchKind, Multisampled, Phase2d, Textures2d, View2d};
 use quadrille_content::images::DeviceImages;
-use quadrille_content::materials::MATERIAL_ROWS;
+use quadrille_content::materials::{BoundAccesses, MATERIAL_ROWS, fits_row};
 use quadrille_content::views::{CameraTargets, draw_composite};
 
 /// Phase, images, materials and pipelines of [`draw_2d`].
@@ -28,6 +29,7 @@ pub struct DrawParams2d<'w> {
     materials: Res<'w, Materials2d>,
     images: Res<'w, DeviceImages>,
     pipelines: Res<'w, Pipelines2d>,
+    bound: BoundAccesses<'w, Renderer2d>,
 }
 
 /// Render targets of [`draw_2d`].
@@ -107,6 +109,7 @@ pub fn draw_2d(
         uses.extend(images.resolve_target.map(|image| image.as_declared()));
         geometry.add_uses(batches, reads_globals, uses);
         add_textures((&params.phase, batches), &textures, added, uses);
+        add_bound(&params, batches, uses);
         let mut pass = recorder.pass_in_step(view.step, "draw_2d", uses);
         let clear = view.clear.map(|color| color.to_f32_array());
         let clear = clear.or(images.layer.map(|_| [0.0; 4]));
@@ -181,6 +184,18 @@ fn add_textures(
     }
 }
 
+/// Adds each resource that materials of the batches bind by themselves once to `uses`.
+fn add_bound(params: &DrawParams2d, batches: &[Batch], uses: &mut Vec<PassUse>) {
+    let (mut groups, mut added) = (HashSet::<u32>::new(), HashSet::new());
+    let drawn = batches.iter().filter(|batch| !batch.instances.is_empty());
+    for group in drawn.filter_map(|batch| batch.bind_group) {
+        if groups.insert(group) {
+            let is_new = |list, index| added.insert((list, index));
+            params.bound.add_uses((0, group), is_new, uses);
+        }
+    }
+}
+
 /// Image of a batch.
 #[derive(PassBindings)]
 struct BoundImage<'a> {
@@ -241,8 +256,9 @@ fn draw_view(
                 (textures, geometry),
             );
         }
-        if last.is_none_or(|last| last.kind != batch.kind) {
-            push_view_constants(rendering, view, batch.kind);
+        let pushed = |batch: &Batch| (batch.kind, batch.attribute_base);
+        if last.is_none_or(|last| pushed(last) != pushed(batch)) {
+            push_view_constants(rendering, view, batch);
         }
         let mesh = &batch.mesh;
         rendering.draw_indexed(
@@ -271,6 +287,9 @@ fn bind_material(
     {
         rendering.bind_bytes(MATERIAL_ROWS, &geometry.material_rows, range);
     }
+    if is_new && rendering.uses(MESH_ATTRIBUTES) {
+        rendering.bind(MESH_ATTRIBUTES, &geometry.mesh_attributes);
+    }
     if is_new && rendering.uses(GLOBALS) {
         rendering.bind(GLOBALS, &geometry.material_globals);
     }
@@ -281,7 +300,11 @@ fn bind_material(
     }
     let is_uniform = |it: &&MaterialBinding| matches!(it.kind, MaterialBindingKind::Uniform { .. });
     let images = rows.layout().bindings.iter().filter(|it| !is_uniform(it));
-    for ((number, binding), texture) in (FIRST_IMAGE..).zip(images).zip(&bound.textures) {
+    let images = (FIRST_IMAGE..)
+        .zip(images)
+        .filter(|(_, it)| fits_row(it.kind));
+    params.bound.bind(rendering, (0, group));
+    for ((number, binding), texture) in images.zip(&bound.textures) {
         if !rendering.uses(number) {
             continue;
         }
@@ -303,13 +326,27 @@ struct LinesPush {
     size: Vec2,
 }
 
-/// Pushes the constants of a batch kind: the transform to clip space, and for lines the viewport size.
-fn push_view_constants(rendering: &mut Rendering<'_>, view: &View2d, kind: BatchKind) {
-    match kind {
-        BatchKind::World | BatchKind::Nodes | BatchKind::Gradients | BatchKind::Tiles => {
-            rendering.push(&view.clip_from_world)
-        }
-        BatchKind::Clip | BatchKind::Replace => rendering.push(&Mat4::IDENTITY),
+/// Push constants of all other kinds.
+#[derive(ShaderType)]
+struct ViewPush {
+    clip_from_world: Mat4,
+    attribute_base: u32,
+}
+
+/// Pushes the constants of a batch: the transform to clip space with the first word of the mesh's attributes of programs,
+/// or for lines the viewport size.
+fn push_view_constants(rendering: &mut Rendering<'_>, view: &View2d, batch: &Batch) {
+    let attribute_base = batch.attribute_base.unwrap_or_default();
+    match batch.kind {
+        BatchKind::World | BatchKind::Nodes | BatchKind::Gradients | BatchKind::Tiles => rendering
+            .push(&ViewPush {
+                clip_from_world: view.clip_from_world,
+                attribute_base,
+            }),
+        BatchKind::Clip | BatchKind::Replace => rendering.push(&ViewPush {
+            clip_from_world: Mat4::IDENTITY,
+            attribute_base,
+        }),
         BatchKind::Lines => {
             let [_, _, width, height] = view.viewport;
             rendering.push(&LinesPush {

@@ -16,12 +16,12 @@ use crate::instances::node::NodeInstance;
 use crate::meshes::data::{MATERIAL_INSTANCE_LOCATION, Vertex};
 use crate::scene::material_pipeline::MaterialPipelineState;
 use crate::scene::materials::{
-    BoundTextures, GLOBALS, MaterialKind, MaterialType, ShaderState, VIEW,
+    BoundTextures, GLOBALS, MESH_ATTRIBUTES, MaterialKind, MaterialType, ShaderState, VIEW,
 };
 
 /// First binding of a material's textures and samplers, after the image and the instances of `vertex.wgsl`, the rows,
-/// time and view of `bevy/mesh2d_view_bindings.wgsl`.
-pub(crate) const FIRST_IMAGE: u32 = 6;
+/// time and view of `bevy/mesh2d_view_bindings.wgsl`, and the attributes of programs.
+pub(crate) const FIRST_IMAGE: u32 = 7;
 
 /// Indices of a material type and of its variant.
 pub(crate) type VariantId = (u32, u32);
@@ -31,6 +31,8 @@ pub(crate) struct MaterialPipelines {
     mesh: GpuShader,
     node: GpuShader,
     variants: HashMap<VariantId, TypePipelines>,
+    /// Pipelines of types with a material whose resources do not fit its shader.
+    wrong: HashMap<u32, TypePipelines>,
 }
 
 /// Pipelines of a material type: points, lines and triangles, opaque and blended.
@@ -44,6 +46,7 @@ impl MaterialPipelines {
             mesh: GpuShader::wgsl("quadrille_2d/mesh_material.wgsl", mesh)?,
             node: GpuShader::wgsl("quadrille_2d/node_material.wgsl", node)?,
             variants: HashMap::default(),
+            wrong: HashMap::default(),
         })
     }
 
@@ -57,6 +60,33 @@ impl MaterialPipelines {
         self.variants.remove(&id);
     }
 
+    /// Adds the pipelines of a type's materials whose resources do not fit its shader, unless it has them.
+    ///
+    /// # Errors
+    /// A pipeline cannot be created.
+    pub(crate) fn add_wrong(
+        &mut self,
+        gpu: &GpuDevice,
+        of_type: u32,
+        kind: MaterialKind,
+    ) -> Result<(), ShaderError> {
+        if !self.wrong.contains_key(&of_type) {
+            let default = self.default_of(kind);
+            let vertices = Vertices::new(kind, None, default);
+            let desc = MaterialPipelineState::default().desc;
+            let pipelines = TypePipelines::new(gpu, vertices, default, (&desc, &[]))?;
+            self.wrong.insert(of_type, pipelines);
+        }
+        Ok(())
+    }
+
+    fn default_of(&self, kind: MaterialKind) -> &GpuShader {
+        match kind {
+            MaterialKind::Mesh | MaterialKind::Sprite => &self.mesh,
+            MaterialKind::Node => &self.node,
+        }
+    }
+
     /// Adds the pipelines of a variant, if its shaders are loaded.
     ///
     /// # Errors
@@ -68,10 +98,7 @@ impl MaterialPipelines {
         known: &MaterialType,
         layout: &MaterialLayout,
     ) -> Result<(), String> {
-        let default = match known.kind {
-            MaterialKind::Mesh | MaterialKind::Sprite => &self.mesh,
-            MaterialKind::Node => &self.node,
-        };
+        let default = self.default_of(known.kind);
         let variant = &known.variants[id.1 as usize];
         let fallback = MaterialPipelineState::default();
         let (vertex, fragment, desc) = match &variant.shader {
@@ -104,7 +131,10 @@ impl MaterialPipelines {
         bound: &BoundTextures,
         primitive: PrimitiveKind,
     ) -> Option<&GraphicsPipeline> {
-        let TypePipelines(pipelines) = self.variants.get(&(bound.of_type, bound.variant))?;
+        let TypePipelines(pipelines) = match bound.is_wrong {
+            true => self.wrong.get(&bound.of_type)?,
+            false => self.variants.get(&(bound.of_type, bound.variant))?,
+        };
         let index = match primitive {
             PrimitiveKind::Points => 0,
             PrimitiveKind::Lines => 1,
@@ -188,6 +218,7 @@ fn check_resources(
     let is_bound = |name: &str, number: u32| match name {
         MATERIAL_ROWS | GLOBALS => true,
         VIEW => kind != MaterialKind::Node,
+        MESH_ATTRIBUTES => kind == MaterialKind::Mesh,
         "instances" => kind != MaterialKind::Node,
         "image" | "image_sampler" if number < 2 => kind == MaterialKind::Sprite,
         _ => images.contains(&number),

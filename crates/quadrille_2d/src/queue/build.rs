@@ -190,7 +190,7 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
             ..AssetKinds::default()
         };
         let store = &self.scene.custom_materials;
-        self.material = store.get(material, MaterialKind::Sprite);
+        self.material = store.get(material, MaterialKind::Sprite, None);
         if material.is_some() && self.material.is_none() {
             // Its asset is not loaded.
             return self.end(source, true, depends_on, RowTransform::Rebuilt);
@@ -268,7 +268,7 @@ impl<'a, 'w, 's> Builder<'a, 'w, 's> {
     ) {
         self.begin();
         let store = &self.scene.custom_materials;
-        self.material = store.get(Some(material), MaterialKind::Mesh);
+        self.material = store.get(Some(material), MaterialKind::Mesh, Some(mesh));
         let mut is_transparent = true;
         if let Some(state) = self.material {
             let alpha = state.alpha_mode.unwrap_or_default();

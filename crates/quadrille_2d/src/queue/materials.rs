@@ -13,6 +13,7 @@ use quadrille_content::shaders::Shader;
 use crate::meshes::data::MATERIAL_INSTANCE_ATTRIBUTE;
 use crate::pipelines::Pipelines2d;
 use crate::pipelines::materials::{FIRST_IMAGE, MaterialPipelines, VariantId};
+use crate::queue::bound_materials::content;
 use crate::scene::material_pipeline::MaterialPipelineState;
 use crate::scene::materials::{
     FragmentSource, MaterialKind, MaterialType, Materials2d, ShaderState, Variant,
@@ -33,6 +34,17 @@ fn quadrille_clip_position(position: vec4f, quadrille_index: u32) -> vec4f {
     // The view is pushed to each pipeline.
     _ = quadrille_view.clip_from_world[0];
     return position;
+}
+";
+
+/// WGSL of vertex shaders that read attributes of programs. A batch has one mesh.
+const PULLED_PRELUDE: &str = "
+@group(0) @binding(6) var<storage, read> quadrille_mesh_attributes: array<u32>;
+fn quadrille_attribute(quadrille_index: u32, quadrille_vertex: u32, quadrille_stride: u32) -> u32 {
+    return quadrille_view.attribute_base + quadrille_vertex * quadrille_stride;
+}
+fn quadrille_word(quadrille_at: u32) -> u32 {
+    return quadrille_mesh_attributes[quadrille_at];
 }
 ";
 
@@ -72,12 +84,18 @@ pub(crate) fn prepare_material_shaders(
     let changed: HashSet<_> = changed.collect();
     let failed = failures.read();
     let failed: Vec<_> = failed.map(|it| (it.id, it.error.to_string())).collect();
-    let Materials2d { types, rows, .. } = &mut *materials;
+    let Materials2d {
+        types,
+        rows,
+        are_bound_dirty,
+        ..
+    } = &mut *materials;
     let pipelines = &mut pipelines.materials;
     for ((index, of_type), rows) in (0..).zip(types).zip(rows) {
         let layout = rows.layout();
         of_type.prepare(layout, (&shaders, &changed), &failed, |variant| {
             pipelines.remove((index, variant));
+            *are_bound_dirty = true;
         });
         for variant in 0..of_type.variants.len() as u32 {
             if !pipelines.contains((index, variant)) {
@@ -122,7 +140,7 @@ impl MaterialType {
         let failure = failed.iter().find(|it| has_file(it.0));
         if let Some((_, why)) = failure
             && !self.is_unusable
-            && self.variants.iter().any(is_loading)
+            && (self.variants.is_empty() || self.variants.iter().any(is_loading))
         {
             self.warn_failed(why);
             self.is_unusable = true;
@@ -175,11 +193,7 @@ impl MaterialType {
     }
 
     fn warn_failed(&self, why: &str) {
-        let content = match self.kind {
-            MaterialKind::Mesh => "2D meshes",
-            MaterialKind::Sprite => "sprites",
-            MaterialKind::Node => "nodes",
-        };
+        let content = content(self.kind);
         tracing::error!(
             "{content} with the material `{}` are drawn in magenta, because its shader cannot be used: {why}",
             self.name
@@ -201,8 +215,12 @@ impl LoadedShaders {
         layout: &MaterialLayout,
         pipeline: &MaterialPipelineState,
     ) -> Result<ShaderState, String> {
-        let form = form(kind);
-        let translate = |shader, stage, of_stage: &[&'static str]| {
+        let form = MaterialShaderForm {
+            pulled: pipeline.pulled().map(|pulled| (pulled, PULLED_PRELUDE)),
+            ..form(kind)
+        };
+        let mut bound = Vec::new();
+        let mut translate = |shader, stage, of_stage: &[&'static str]| {
             let of_kind = match kind {
                 MaterialKind::Mesh | MaterialKind::Sprite => [&VERTEX_DEFS, of_stage].concat(),
                 MaterialKind::Node => Vec::new(),
@@ -213,14 +231,12 @@ impl LoadedShaders {
                 _ => &pipeline.desc.vertex.shader_defs,
             };
             let defs: Vec<_> = of_kind.chain(own.iter().cloned()).collect();
-            // Images are bound in their order.
-            let bound = &mut Vec::new();
-            translate_material(material, (shader, stage), layout, &form, &defs, bound)
+            translate_material(material, (shader, stage), layout, &form, &defs, &mut bound)
         };
         let vertex = self.vertex.as_ref();
         let vertex = vertex.map(|it| translate(it, MaterialStage::Vertex, &[]));
         let vertex = vertex.transpose()?;
         let fragment = translate(&self.fragment, MaterialStage::Fragment, &FRAGMENT_DEFS)?;
-        Ok(ShaderState::translated(vertex, fragment))
+        Ok(ShaderState::translated((vertex, fragment), layout, bound))
     }
 }

@@ -109,6 +109,9 @@ fn excluded_image(scene: &Scene<'_, '_>, textures: &Textures2d, view: &View2d) -
     Some(index as u32)
 }
 
+/// Allocation of a mesh with the first word of its attributes of programs.
+type DrawnMesh = (MeshAllocation, Option<u32>);
+
 impl DrawOrder {
     fn rebuild(
         &mut self,
@@ -121,14 +124,17 @@ impl DrawOrder {
         self.batches.clear();
         self.has_chunks = false;
         let quad = scene.meshes.quad();
-        let mut last: Option<(AssetId<Mesh>, Option<MeshAllocation>)> = None;
+        let mut last: Option<(AssetId<Mesh>, Option<DrawnMesh>)> = None;
         let mut allocation = |mesh: Option<AssetId<Mesh>>| {
             let Some(id) = mesh else {
-                return Some(quad);
+                return Some((quad, None));
             };
             let found = match last {
                 Some((last, found)) if last == id => found,
-                _ => scene.meshes.allocation(id),
+                _ => {
+                    let found = scene.meshes.allocation(id);
+                    found.map(|found| (found, scene.meshes.attribute_base(id)))
+                }
             };
             last = Some((id, found));
             found
@@ -153,7 +159,7 @@ impl DrawOrder {
         &mut self,
         items: &Items,
         index: u32,
-        allocation: &mut impl FnMut(Option<AssetId<Mesh>>) -> Option<MeshAllocation>,
+        allocation: &mut impl FnMut(Option<AssetId<Mesh>>) -> Option<DrawnMesh>,
     ) {
         let item = items.get(index);
         let mut row = item.rows.start;
@@ -163,7 +169,7 @@ impl DrawOrder {
             let texture = items.images.texture(part.image);
             let texture =
                 texture.filter(|texture| Some(texture.image) != self.inputs.excluded_image);
-            if let (Some(texture), Some(mesh)) = (texture, allocation(part.mesh)) {
+            if let (Some(texture), Some((mesh, base))) = (texture, allocation(part.mesh)) {
                 let first = self.rows.len() as u32;
                 self.rows.extend(rows);
                 let batch = Batch {
@@ -171,6 +177,7 @@ impl DrawOrder {
                     texture: Some(texture),
                     kind: BatchKind::World,
                     bind_group: part.bind_group,
+                    attribute_base: part.bind_group.and(base),
                     instances: first..self.rows.len() as u32,
                 };
                 add_batch(&mut self.batches, batch);
@@ -230,6 +237,7 @@ fn chunk_batch(
         texture: Some(texture),
         kind: BatchKind::Tiles,
         bind_group: None,
+        attribute_base: None,
         instances: first..first + 1,
     })
 }

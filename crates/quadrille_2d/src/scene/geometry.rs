@@ -5,7 +5,7 @@ use quadrille::prelude::{IndexRead, StorageRead, Uniform, VertexRead};
 use quadrille::vulkan::commands::IndexType;
 
 use crate::instances::node::Nodes2d;
-use crate::meshes::{Indices2d, Vertices2d};
+use crate::meshes::{Indices2d, MeshAttributes2d, Vertices2d};
 use crate::scene::materials::{MaterialGlobals2d, MaterialRows2d, MaterialViews2d};
 use crate::scene::phase::{Batch, BatchKind, InstanceOrder2d, Instances2d};
 use crate::tilemaps::chunk::Chunks2d;
@@ -23,6 +23,7 @@ pub struct Geometry2d<'w> {
     lines: VertexRead<'w, GizmoLines>,
     chunks: VertexRead<'w, Chunks2d>,
     tiles: StorageRead<'w, Tiles2d>,
+    pub(crate) mesh_attributes: StorageRead<'w, MeshAttributes2d>,
     pub(crate) material_rows: StorageRead<'w, MaterialRows2d>,
     pub(crate) material_globals: Uniform<'w, MaterialGlobals2d>,
     pub(crate) material_views: Uniform<'w, MaterialViews2d>,
@@ -49,6 +50,9 @@ impl Geometry2d<'_> {
         }
         if batches.iter().any(|batch| batch.bind_group.is_some()) {
             uses.push(self.material_rows.any().as_declared());
+            if batches.iter().any(|batch| batch.attribute_base.is_some()) {
+                uses.push(self.mesh_attributes.any().as_declared());
+            }
             if reads_globals {
                 uses.push(self.material_globals.any().as_declared());
                 uses.push(self.material_views.any().as_declared());

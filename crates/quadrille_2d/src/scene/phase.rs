@@ -2,24 +2,26 @@
 
 use std::ops::Range;
 
-use bevy_asset::AssetId;
+use bevy_asset::{AssetId, Handle};
 use bevy_color::LinearRgba;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_image::Image as ImageAsset;
 use bevy_math::Mat4;
 use bevy_platform::collections::{HashMap, HashSet};
+use quadrille::material::BindingValue;
 use quadrille::prelude::{GpuBuffer, GpuImage};
 use quadrille::sync::resource::ResourceId;
 
 use crate::instances::mesh_instance::Instance;
-use crate::scene::materials::{BoundTextures, Materials2d};
+use crate::scene::materials::{BoundState, BoundTextures, Materials2d, Renderer2d};
 use crate::scene::node_phase::NodePhase;
 use crate::tilemaps::chunk::Chunk;
 use bytemuck::bytes_of;
 use quadrille_content::buffers::{RangeTable, RawBufferVec};
 use quadrille_content::cameras::Msaa;
 use quadrille_content::images::DeviceImages;
+use quadrille_content::materials::{BoundImages, fits_row};
 use quadrille_content::meshes::MeshAllocation;
 use quadrille_content::views::CameraTargets;
 
@@ -127,6 +129,9 @@ pub(crate) struct Batch {
     pub(crate) kind: BatchKind,
     /// Index in [`Phase2d::bind_groups`], of a material with a shader of its own.
     pub(crate) bind_group: Option<u32>,
+    /// First word of the attributes of programs of its mesh; `None` without any, and without a material with a shader of its
+    /// own.
+    pub(crate) attribute_base: Option<u32>,
     /// Range in the draw order, or in the instance buffer of its kind.
     pub(crate) instances: Range<u32>,
 }
@@ -159,6 +164,7 @@ impl Batch {
             texture,
             kind,
             bind_group: None,
+            attribute_base: None,
             instances: 0..0,
         }
     }
@@ -278,23 +284,38 @@ impl Phase2d {
         textures: &mut Textures2d,
     ) {
         self.bind_groups.clear();
-        for group in materials.groups() {
+        for slot in &materials.groups {
             let mut bound = BoundTextures::default();
-            if let Some(group) = group {
+            if let Some(group) = &slot.group {
                 bound.of_type = group.of_type;
                 bound.variant = group.variant;
                 bound.blends = group.blends;
-                let found = group.images.iter();
-                let found = found.map_while(|&id| self.texture(id, images, textures));
-                bound.textures.extend(found);
-                bound.is_complete = bound.textures.len() == group.images.len();
+                bound.is_wrong = slot.bound == BoundState::Wrong;
+                bound.is_complete = slot.bound != BoundState::Waiting;
+                let layout = materials.rows[group.of_type as usize].layout();
+                for (binding, value) in layout.bindings.iter().zip(group.resources.iter()) {
+                    let BindingValue::Image(image) = value else {
+                        continue;
+                    };
+                    if fits_row(binding.kind) {
+                        let id = image.as_ref().map_or_else(AssetId::default, Handle::id);
+                        let texture = self.texture(id, images, textures);
+                        bound.is_complete &= texture.is_some();
+                        bound.textures.extend(texture);
+                    }
+                }
             }
             self.bind_groups.push(bound);
         }
     }
 
-    /// Removes batches whose material samples the target that they are drawn to, which Vulkan forbids.
-    pub(crate) fn remove_feedback(&mut self, targets: &CameraTargets, textures: &Textures2d) {
+    /// Removes batches whose material reads or writes the target that they are drawn to, which Vulkan forbids.
+    pub(crate) fn remove_feedback(
+        &mut self,
+        targets: &CameraTargets,
+        textures: &Textures2d,
+        bound_images: &BoundImages<Renderer2d>,
+    ) {
         if self.bind_groups.is_empty() {
             return;
         }
@@ -302,20 +323,59 @@ impl Phase2d {
             let Some(target) = targets.get(view.target as usize) else {
                 continue;
             };
-            let samples_target = |bound: &BoundTextures| {
+            let reads_target = |group: u32, bound: &BoundTextures| {
                 let mut images = bound.textures.iter().map(|it| it.image as usize);
+                let mut own = bound_images.of((0, group));
                 images.any(|image| textures.0.get(image) == Some(target))
+                    || own.any(|(image, _)| image == target)
             };
             let range = view.batches.start as usize..view.batches.end as usize;
             for batch in &mut self.batches[range] {
-                let bound = batch
-                    .bind_group
-                    .and_then(|it| self.bind_groups.get(it as usize));
-                if bound.is_some_and(|bound| !bound.is_complete || samples_target(bound)) {
+                let Some(group) = batch.bind_group else {
+                    continue;
+                };
+                let bound = self.bind_groups.get(group as usize);
+                if bound.is_some_and(|it| !it.is_complete || reads_target(group, it)) {
                     batch.instances = 0..0;
                 }
             }
         }
+    }
+
+    /// Removes batches whose material writes an image that another batch of the view samples: a pass has one access to each
+    /// image. Returns the images.
+    pub(crate) fn remove_written_samples(
+        &mut self,
+        textures: &Textures2d,
+        bound_images: &BoundImages<Renderer2d>,
+    ) -> Vec<GpuImage> {
+        let mut removed = Vec::new();
+        if bound_images.is_empty() {
+            return removed;
+        }
+        for view in &self.views {
+            let range = view.batches.start as usize..view.batches.end as usize;
+            let batches = &mut self.batches[range];
+            let mut sampled = HashSet::new();
+            for batch in batches.iter().filter(|batch| !batch.instances.is_empty()) {
+                let bound = batch.bind_group;
+                let bound = bound.and_then(|it| self.bind_groups.get(it as usize));
+                let bound = bound.into_iter().flat_map(|it| it.textures.iter());
+                let all = batch.texture.iter().chain(bound);
+                let images = all.filter_map(|it| textures.0.get(it.image as usize));
+                sampled.extend(images.map(GpuImage::id));
+            }
+            for batch in batches {
+                let own = batch.bind_group.into_iter();
+                let mut own = own.flat_map(|group| bound_images.of((0, group)));
+                let written = own.find(|(image, writes)| *writes && sampled.contains(&image.id()));
+                if let Some((image, _)) = written {
+                    batch.instances = 0..0;
+                    removed.push(image.clone());
+                }
+            }
+        }
+        removed
     }
 
     /// Adds a quad that is not retained to the draw order, and returns its range there.

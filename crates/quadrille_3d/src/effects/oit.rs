@@ -22,7 +22,7 @@ use quadrille::prelude::{
 use quadrille::vulkan::pipeline::Blend;
 use quadrille::vulkan::shader::ShaderOptions;
 use quadrille_content::cameras::Msaa;
-use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
+use quadrille_content::warnings::RateLimitedWarnings;
 
 pub use lists::FragmentLists3d;
 
@@ -31,6 +31,7 @@ use crate::constants::{
     OIT_CAPACITY, OIT_COUNT, OIT_END, OIT_FEW_SORTED, OIT_FIRST_HEAD, OIT_FIRST_NODE,
     OIT_THRESHOLD, OIT_WIDTH,
 };
+use crate::effects::samples::warn_of_samples;
 use crate::passes::sorted::SortedDraws3d;
 use crate::passes::transparent::transparent_3d;
 use crate::prepare::pipelines::prepare_pipelines;
@@ -49,7 +50,7 @@ impl Plugin for OitPlugin {
             .add_systems(
                 Render,
                 (
-                    warn_of_samples.in_set(Prepare3dSystems::Extract),
+                    warn_of_sorted.in_set(Prepare3dSystems::Extract),
                     prepare_lists
                         .in_set(Prepare3dSystems::Prepare)
                         .after(prepare_targets)
@@ -95,21 +96,15 @@ type ChangedSettings = (
 );
 
 /// Warns of cameras with several samples per pixel, when they are set up so.
-fn warn_of_samples(
+fn warn_of_sorted(
     cameras: Query<(Entity, &Msaa), ChangedSettings>,
     warnings: Res<RateLimitedWarnings>,
 ) {
-    for (camera, msaa) in &cameras {
-        if msaa.samples() > 1 {
-            warnings.warn_message(|| {
-                let camera = entity_name(camera);
-                format!(
-                    "transparent meshes under the camera {camera} are sorted as a whole. Add `Msaa::Off`, or remove \
-                     `OrderIndependentTransparencySettings`."
-                )
-            });
-        }
-    }
+    let consequence = |camera: &str, _| {
+        format!("transparent meshes under the camera {camera} are sorted as a whole")
+    };
+    let component = "OrderIndependentTransparencySettings";
+    warn_of_samples(&cameras, &warnings, (component, consequence));
 }
 
 /// Lists of fragments, and what they are blended over.

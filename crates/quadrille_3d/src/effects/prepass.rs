@@ -83,7 +83,7 @@ impl Plugin for PrepassPlugin {
                     prepare_prepass_pipelines
                         .in_set(Prepare3dSystems::Prepare)
                         .after(prepare_targets),
-                    deferred::warn_of_samples.in_set(Prepare3dSystems::Extract),
+                    deferred::warn_of_forward.in_set(Prepare3dSystems::Extract),
                     passes.chain().in_set(Pass3dSystems::Prepass),
                 ),
             );

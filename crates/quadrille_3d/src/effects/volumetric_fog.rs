@@ -165,7 +165,7 @@ impl FogInputs3d<'_> {
         rendering
             .bind_all(self)
             .sampler("shadow_sampler", &self.shared.shadow_sampler)
-            .sampler("dfg_sampler", &self.shared.clamped_sampler)
+            .sampler("clamped_sampler", &self.shared.clamped_sampler)
             .bind_bytes("camera", &self.views, view.uniform_bytes())
             .bind_bytes("view", &self.transforms, view.transforms_bytes());
     }

@@ -3,6 +3,7 @@
 pub(crate) mod bound;
 mod layouts;
 mod material_type;
+mod sources;
 
 use std::any::TypeId;
 
@@ -16,9 +17,11 @@ use quadrille::material::{BindingValues, MaterialBindingKind};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 use quadrille_content::materials::{
-    MaterialLayout, MaterialRows, RenderPipelineDescriptor, ShaderBuffers,
-    SpecializedMeshPipelineError, upload_material_rows,
+    BoundLists, BoundSources, MaterialLayout, MaterialRows, RenderPipelineDescriptor,
+    ShaderBuffers, SharedResources, SpecializedMeshPipelineError, Unbound, add_written, resolve,
+    upload_material_rows,
 };
+use quadrille_content::meshes::{LayoutId, MeshLayout, MeshLayouts};
 use quadrille_content::shaders::Shader;
 
 use crate::components::material::{AlphaMode, StandardMaterial};
@@ -29,10 +32,10 @@ use crate::pipelines::material_desc::{MaterialPipelineState, default_descriptor}
 use crate::scene::keys::MaterialShader;
 use crate::scene::lists::MaterialRanges;
 use crate::scene::prepass::PrepassOutputs;
-use crate::tables::mesh_layouts::{LayoutId, MeshLayout, MeshLayouts};
+use crate::tables::mesh_vertex::Vertex;
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
-use bound::{BoundLists, BoundSources, Shared, Unbound};
+use bound::Renderer3d;
 use material_type::MaterialType;
 
 pub(crate) use layouts::MaterialMeshes;
@@ -135,7 +138,7 @@ pub(crate) struct CustomMaterials {
     materials: HashMap<UntypedAssetId, CustomMaterial>,
     materials_of: HashMap<AssetId<Image>, HashSet<UntypedAssetId>>,
     /// Vertex layouts of meshes.
-    layouts: MeshLayouts,
+    layouts: MeshLayouts<Vertex>,
     /// Meshes of entities that were not loaded when their layout was asked for.
     awaited: HashSet<AssetId<Mesh>>,
     /// Layouts of the meshes of each material.
@@ -347,7 +350,7 @@ impl CustomMaterials {
     pub(crate) fn bind(
         &mut self,
         sources: &BoundSources<'_>,
-        lists: &mut BoundLists<'_>,
+        lists: &mut BoundLists<'_, Renderer3d>,
         (table, textures): (&mut Table<MaterialRow>, &mut TextureSource),
     ) {
         let version = (sources.images.changes(), sources.buffers.changes());
@@ -370,7 +373,8 @@ impl CustomMaterials {
             let of_type = &self.types[material.of_type];
             for (_, shaders) in of_type.all_bound_shaders(material) {
                 let images = &mut textures.indices.storage_textures;
-                bound::add_written(&material.desc, shaders, sources, (&mut written, images));
+                let (values, bound) = (&material.desc.values, &shaders.bound);
+                add_written(values, bound, sources, (&mut written, images));
             }
         }
         let mut known = HashMap::default();
@@ -384,12 +388,13 @@ impl CustomMaterials {
             of_type.refresh_layouts(material);
             let layout = self.rows[material.of_type].layout();
             material.bound = BoundState::Found;
-            let shared = Shared {
+            let shared = SharedResources {
                 written: &written,
-                indices: textures.indices,
+                is_sampled: &|image| textures.indices.contains(image),
             };
             for (number, shaders) in shaders {
-                match bound::resolve((layout, &material.desc), shaders, (sources, &shared)) {
+                let values = (layout, &material.desc.values);
+                match resolve(values, &shaders.bound_shaders(), (sources, &shared)) {
                     Ok(resolved) => {
                         let in_shadows = shaders.shadow.is_some();
                         let key = (number, material.index);
@@ -491,7 +496,7 @@ pub(crate) fn bind_materials(
     (mut store, mut source): (ResMut<MaterialStore>, MaterialSource),
     buffers: Res<ShaderBuffers>,
     pipelines: Res<Pipelines3d>,
-    mut lists: BoundLists,
+    mut lists: BoundLists<Renderer3d>,
     (gpu, mut uploads): (Res<GpuDevice>, ResMut<Uploads>),
 ) -> Result {
     for kind in store.custom.bound_kinds() {

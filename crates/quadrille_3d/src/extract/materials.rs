@@ -15,11 +15,11 @@ use quadrille::material::MaterialBindingKind;
 use quadrille::prelude::{GpuDevice, Uploads};
 use quadrille::sync::resource::ResourceId;
 use quadrille_content::images::DeviceImages;
-use quadrille_content::materials::ShaderBuffers;
+use quadrille_content::materials::{BoundLists, BoundSources, ShaderBuffers};
 use quadrille_content::warnings::{RateLimitedWarnings, asset_label};
 
 use crate::components::material::StandardMaterial;
-use crate::extract::custom_materials::bound::{BoundLists, BoundSources};
+use crate::extract::custom_materials::bound::Renderer3d;
 use crate::extract::custom_materials::{
     CustomMaterials, MaterialDesc, MaterialMeshes, ShaderChanges,
 };
@@ -106,10 +106,10 @@ impl MaterialSource<'_> {
         kind: MaterialBindingKind,
         to: (&GpuDevice, &mut Uploads),
     ) -> Result {
-        match self.table.fallbacks.get(kind) {
-            Some(_) => Ok(()),
-            None => self.table.fallbacks.add(kind, to),
+        if self.table.fallbacks.get(kind).is_none() {
+            self.table.fallbacks.add(kind, to)?;
         }
+        Ok(())
     }
 }
 
@@ -165,7 +165,7 @@ impl MaterialStore {
     pub(crate) fn bind_custom(
         &mut self,
         (buffers, pipelines): (&ShaderBuffers, &Pipelines3d),
-        lists: &mut BoundLists,
+        lists: &mut BoundLists<Renderer3d>,
         source: &mut MaterialSource,
     ) {
         let images = &source.images;

@@ -11,14 +11,11 @@ use quadrille::prelude::{
     GpuDevice, IndexRead, IndirectRead, Sampled, StorageRead, Uniform, VertexRead,
 };
 use quadrille::vulkan::commands::IndexType;
-use quadrille_content::materials::MATERIAL_ROWS;
+use quadrille_content::materials::{BoundAccesses, MATERIAL_ROWS};
 
 use crate::environment::Environments3d;
 use crate::environment::maps::{Cubes3d, Volumes3d};
-use crate::extract::custom_materials::bound::{
-    BoundMaterials, BoundResource, MaterialBuffers3d, MaterialImages3d, WrittenMaterialBuffers3d,
-    WrittenMaterialImages3d,
-};
+use crate::extract::custom_materials::bound::Renderer3d;
 use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
 use crate::pipelines::custom::PREPASS_IMAGES;
@@ -158,11 +155,7 @@ pub struct MaterialInputs3d<'w> {
     attributes: StorageRead<'w, MeshAttributes3d>,
     #[bind("quadrille_attribute_bases")]
     attribute_bases: StorageRead<'w, AttributeBases3d>,
-    buffers: AccessList<'w, MaterialBuffers3d, access_kind::StorageRead>,
-    images: AccessList<'w, MaterialImages3d, access_kind::Sampled>,
-    written_buffers: AccessList<'w, WrittenMaterialBuffers3d, access_kind::StorageReadWrite>,
-    written_images: AccessList<'w, WrittenMaterialImages3d, access_kind::StorageReadWrite>,
-    bound: Res<'w, BoundMaterials>,
+    bound: BoundAccesses<'w, Renderer3d>,
 }
 
 /// Color and depth attachments of views, for the passes of the scene.
@@ -372,7 +365,7 @@ impl Lighting3d<'_> {
         }
         rendering
             .sampler("shadow_sampler", &pipelines.shadow_sampler)
-            .sampler("dfg_sampler", &pipelines.clamped_sampler)
+            .sampler("clamped_sampler", &pipelines.clamped_sampler)
             .bind("ambient_occlusion_map", &self.occlusion_map(view))
             .bind("contact_depths", &self.contact_depths(view))
             // `transmissive_3d` binds the image of the view.
@@ -394,7 +387,7 @@ impl Lighting3d<'_> {
             .bind(rendering, draw_params, (shader, row));
         for (name, sampler) in [
             ("shadow_sampler", &pipelines.shadow_sampler),
-            ("dfg_sampler", &pipelines.clamped_sampler),
+            ("clamped_sampler", &pipelines.clamped_sampler),
         ] {
             if rendering.uses(name) {
                 rendering.sampler(name, sampler);
@@ -458,44 +451,19 @@ impl MaterialInputs3d<'_> {
         }
         rendering.bind_used(self);
         if let Some(material) = material {
-            self.bind_resources(rendering, (number, material));
-        }
-    }
-
-    /// Binds the resources of one material.
-    fn bind_resources(&self, rendering: &mut Rendering<'_>, (shader, material): (u32, u32)) {
-        for (number, resource) in self.bound.get(shader, material) {
-            if !rendering.uses(*number) {
-                continue;
-            }
-            let access = match resource {
-                BoundResource::Buffer(index) => self.buffers.get(*index),
-                BoundResource::Image(index) => self.images.get(*index),
-                BoundResource::WrittenBuffer(index) => self.written_buffers.get(*index),
-                BoundResource::WrittenImage(index) => self.written_images.get(*index),
-                BoundResource::Sampler(sampler) => {
-                    rendering.sampler(*number, sampler);
-                    None
-                }
-            };
-            if let Some(access) = access {
-                rendering.bind(*number, &access);
-            }
+            self.bound.bind(rendering, (number, material));
         }
     }
 
     /// Adds all accesses of passes of cameras: a buffer or image of a material is declared by each pass that may draw it.
     pub(crate) fn add_camera_uses(&self, uses: &mut Vec<PassUse>) {
         self.add_uses(uses);
-        uses.extend(self.buffers.iter().map(|it| it.as_declared()));
-        uses.extend(self.images.iter().map(|it| it.as_declared()));
-        uses.extend(self.written_buffers.iter().map(|it| it.as_declared()));
-        uses.extend(self.written_images.iter().map(|it| it.as_declared()));
+        self.bound.add_all_uses(uses);
     }
 
     /// Adds all accesses of passes of shadow maps.
     pub(crate) fn add_shadow_uses(&self, uses: &mut Vec<PassUse>) {
-        match self.bound.in_shadows {
+        match self.bound.in_shadows() {
             true => self.add_camera_uses(uses),
             false => self.add_uses(uses),
         }

@@ -8,7 +8,7 @@ use quadrille::vulkan::shader::ShaderModule;
 use quadrille_content::materials::BINDLESS_ADVICE;
 
 /// Modules by path.
-const MODULES: [(&str, &str); 17] = [
+const MODULES: [(&str, &str); 18] = [
     (
         "bevy_render::view",
         include_str!("../../shaders/bevy/view.wgsl"),
@@ -24,6 +24,10 @@ const MODULES: [(&str, &str); 17] = [
     (
         "bevy_pbr::render::mesh_types",
         include_str!("../../shaders/bevy/mesh_types.wgsl"),
+    ),
+    (
+        "bevy_pbr::render::skinning",
+        include_str!("../../shaders/bevy/skinning.wgsl"),
     ),
     (
         "bevy_pbr::render::view_transformations",

@@ -5,10 +5,10 @@ use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelin
 use quadrille::vulkan::pipeline::{
     Blend, ColorState, DepthState, Formats, PipelineState, PrimitiveTopology, VertexLayout,
 };
-use quadrille::vulkan::shader::{BindingKind, Constant, EntryPoint, ShaderStage};
-use quadrille::vulkan::{Format, vk};
+use quadrille::vulkan::shader::{Constant, EntryPoint, ShaderStage};
+use quadrille::vulkan::vk;
 use quadrille_content::materials::{
-    BoundBinding, MATERIAL_ROWS, MATERIAL_VERTEX, MaterialImages, MaterialLayout,
+    BoundBinding, BoundShaders, MATERIAL_ROWS, MATERIAL_VERTEX, MaterialImages, MaterialLayout,
     MaterialShaderForm, MaterialStage, blend_of, check_material_output, material_entry_point,
     translate_material,
 };
@@ -132,29 +132,12 @@ impl MaterialShaders {
         main.into_iter().flatten().chain(of_shadow)
     }
 
-    /// Whether a stage reads the binding with this number.
-    pub(crate) fn reads(&self, number: u32) -> bool {
-        let entries = self.all().flat_map(|shader| shader.entry_points());
-        let mut bindings = entries.flat_map(|entry| &entry.bindings);
-        bindings.any(|it| it.binding == number)
-    }
-
-    /// Format in the declaration of the storage texture with this number.
-    pub(crate) fn format(&self, number: u32) -> Option<Format> {
-        let entries = self.all().flat_map(|shader| shader.entry_points());
-        let mut bindings = entries.flat_map(|entry| &entry.bindings);
-        bindings.find_map(|it| match it.kind {
-            BindingKind::StorageImage(image) if it.binding == number => image.format,
-            _ => None,
-        })
-    }
-
-    /// Bytes that any stage reads at least of the buffer with this number.
-    pub(crate) fn least_bytes(&self, number: u32) -> u64 {
-        let entries = self.all().flat_map(|shader| shader.entry_points());
-        let bindings = entries.flat_map(|entry| &entry.bindings);
-        let of_number = bindings.filter(|it| it.binding == number);
-        of_number.map(|it| it.least_bytes).max().unwrap_or(0)
+    /// All stages, with the bindings of each material by itself.
+    pub(crate) fn bound_shaders(&self) -> BoundShaders<'_> {
+        BoundShaders {
+            bindings: &self.bound,
+            shaders: self.all().collect(),
+        }
     }
 }
 

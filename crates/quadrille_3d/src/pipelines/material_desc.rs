@@ -1,23 +1,20 @@
 //! State of materials' pipelines after `specialize`.
 
-use std::mem::size_of;
-
 use bevy_mesh::{Mesh, MeshVertexAttribute, VertexBufferLayout};
-use quadrille::vulkan::Format;
-use quadrille::vulkan::pipeline::{VertexAttribute, VertexLayout};
+use quadrille::vulkan::pipeline::VertexLayout;
 use quadrille::vulkan::shader::ShaderDefVal;
 use quadrille_content::materials::{
-    FragmentState, PulledAttribute, PulledAttributes, RenderPipelineDescriptor, VertexState,
+    FragmentState, PulledAttributes, RenderPipelineDescriptor, VertexInputs, VertexState,
 };
+use quadrille_content::meshes::MeshLayout;
 use wgpu_types::{
     ColorTargetState, CompareFunction, DepthStencilState, Face, FrontFace, PrimitiveState,
-    TextureFormat, VertexFormat,
+    TextureFormat,
 };
 
 use crate::pipelines::custom::FixedState;
 use crate::scene::keys::CullMode;
-use crate::tables::mesh_layouts::MeshLayout;
-use crate::tables::mesh_vertex::{MaterialLocations, STANDARD_ATTRIBUTES, Vertex};
+use crate::tables::mesh_vertex::{MaterialLocations, Vertex};
 
 /// State of a material's pipelines for meshes of one layout.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,16 +22,7 @@ pub(crate) struct MaterialPipelineState {
     /// Without its vertex buffers, which differ between layouts of one state.
     desc: RenderPipelineDescriptor,
     /// Vertex inputs, where `specialize` replaced those of all meshes.
-    inputs: Option<OwnInputs>,
-}
-
-/// Vertex inputs of a material's own.
-#[derive(Clone, Debug, PartialEq)]
-struct OwnInputs {
-    /// Attributes in the vertex buffer.
-    layout: VertexLayout,
-    /// Attributes of programs.
-    pulled: PulledAttributes,
+    inputs: Option<VertexInputs>,
 }
 
 /// Attributes of meshes with bevy's locations and shader defs.
@@ -96,7 +84,8 @@ impl MaterialPipelineState {
         layout: &MeshLayout,
     ) -> Self {
         let buffers = std::mem::take(&mut desc.vertex.buffers);
-        let inputs = (buffers != before).then(|| OwnInputs::new(&buffers, layout));
+        let inputs = (buffers != before)
+            .then(|| VertexInputs::new::<Vertex>(&buffers, layout, Vertex::layout()));
         Self { desc, inputs }
     }
 
@@ -123,8 +112,7 @@ impl MaterialPipelineState {
 
     /// Attributes of programs that a vertex shader of the material reads.
     pub(crate) fn pulled(&self) -> Option<&PulledAttributes> {
-        let pulled = self.inputs.as_ref().map(|inputs| &inputs.pulled);
-        pulled.filter(|pulled| !pulled.attributes.is_empty())
+        self.inputs.as_ref()?.pulled()
     }
 
     /// Culled faces.
@@ -152,46 +140,6 @@ impl MaterialPipelineState {
             depth_write,
             blend: self.desc.blend(),
         }
-    }
-}
-
-impl OwnInputs {
-    fn new(buffers: &[VertexBufferLayout], layout: &MeshLayout) -> Self {
-        let mut inputs = Self {
-            layout: VertexLayout {
-                attributes: Vec::new(),
-                ..Vertex::layout()
-            },
-            pulled: PulledAttributes {
-                attributes: Vec::new(),
-                stride: layout.own.stride,
-            },
-        };
-        for attribute in buffers.iter().flat_map(|it| &it.attributes) {
-            let (location, offset) = (attribute.shader_location, attribute.offset);
-            let own = layout.own.attributes.iter();
-            let own_offset = |words: u32| size_of::<Vertex>() as u64 + 4 * u64::from(words);
-            let mut own = own.filter(|it| own_offset(it.offset) == offset);
-            if let Some(own) = own.next() {
-                inputs.pulled.attributes.push(PulledAttribute {
-                    location,
-                    attribute: *own,
-                });
-            }
-            let mut standard = STANDARD_ATTRIBUTES.iter();
-            if let Some((_, format, _)) = standard.find(|it| it.2 == offset) {
-                inputs.layout.attributes.push(VertexAttribute {
-                    location,
-                    format: match format {
-                        VertexFormat::Float32x2 => Format::R32G32_SFLOAT,
-                        VertexFormat::Float32x3 => Format::R32G32B32_SFLOAT,
-                        _ => Format::R32G32B32A32_SFLOAT,
-                    },
-                    offset: offset as u32,
-                });
-            }
-        }
-        inputs
     }
 }
 

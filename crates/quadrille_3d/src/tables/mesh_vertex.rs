@@ -9,7 +9,7 @@ use quadrille::rows::ShaderRow;
 use quadrille::vulkan::Format;
 use quadrille::vulkan::pipeline::{VertexAttribute, VertexLayout};
 use quadrille_content::meshes::{
-    MeshVertex, PrimitiveKind, colors, normals, positions, tangents, uvs,
+    MeshVertex, PrimitiveKind, VertexAttributes, colors, normals, positions, tangents, uvs,
 };
 use quadrille_content::warnings::is_finite;
 use wgpu_types::VertexFormat;
@@ -133,6 +133,8 @@ impl MaterialLocations {
 
 impl MeshVertex for Vertex {
     const KEEPS_OWN_ATTRIBUTES: bool = true;
+
+    const ATTRIBUTES: VertexAttributes = &STANDARD_ATTRIBUTES;
 
     fn read(mesh: &Mesh, primitive: PrimitiveKind, indices: &[u32]) -> Result<Vec<Self>, String> {
         let positions = positions(mesh)?;

@@ -6,15 +6,15 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_mesh::UvChannel;
 use bevy_platform::collections::{HashMap, HashSet};
-use quadrille::material::MaterialBindingKind;
+use quadrille::material::{MaterialBindingKind, TextureDimension, TextureSampleType};
 use quadrille::prelude::{GpuDevice, GpuImage, Sampler, SamplerDesc, Uploads};
 use quadrille::vulkan::Format;
 use quadrille::vulkan::resources::{ImageTable, ImageTableDesc, TableError, TableIndex};
 use quadrille_content::images::DeviceImages;
+use quadrille_content::materials::FallbackImages;
 use quadrille_content::warnings::{RateLimitedWarnings, asset_label};
 
 use crate::constants::{NO_TEXTURE, SAMPLER_SHIFT, UV_1_BIT};
-use crate::tables::fallback_images::FallbackImages;
 
 /// Bindless table of images and samplers of all materials.
 #[derive(Resource, Deref, DerefMut)]
@@ -31,6 +31,13 @@ pub struct Textures3d {
 
 /// Maximum number of images.
 const MAX_TEXTURES: u32 = 4096;
+
+/// Kind of the table's textures.
+const COLOR_TEXTURE: MaterialBindingKind = MaterialBindingKind::Texture {
+    dimension: TextureDimension::D2,
+    sample_type: TextureSampleType::Float,
+    multisampled: false,
+};
 
 /// Formats with red and green alone.
 const TWO_COMPONENT_FORMATS: [Format; 8] = [
@@ -49,9 +56,11 @@ impl Textures3d {
         let sampler = gpu.create_sampler(&SamplerDesc::linear())?;
         let desc = ImageTableDesc::d2("3d textures", MAX_TEXTURES).with_sampler(&sampler);
         let mut table = gpu.image_table(&desc)?;
-        let fallbacks = FallbackImages::new(gpu, uploads)?;
+        let mut fallbacks = FallbackImages::default();
+        let white = fallbacks.add(COLOR_TEXTURE, (gpu, uploads))?;
+        let white = white.ok_or("there is no white image")?;
         // The first, which shaders rely on (`pbr_bindings.wgsl`).
-        let white = table.insert(fallbacks.white())?;
+        let white = table.insert(&white)?;
         Ok(Self {
             table,
             white,

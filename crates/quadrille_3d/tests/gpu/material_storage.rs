@@ -152,6 +152,21 @@ fn square<M: Material>(rig: &mut Rig, x: f32, side: f32, material: M) {
     world.spawn((Mesh3d(mesh), MeshMaterial3d(material), place));
 }
 
+/// A storage texture for traces.
+fn storage_trace(rig: &mut Rig) -> Handle<Image> {
+    let usage = TextureUsages::STORAGE_BINDING;
+    trace(rig, TextureFormat::Rgba8Unorm, usage)
+}
+
+/// Spawns the left half of the picture, which counts its fragments.
+fn counting_square(rig: &mut Rig, trace: Handle<Image>) {
+    let material = Counting {
+        count: count(rig),
+        trace: Some(trace),
+    };
+    square(rig, -0.25, 0.5, material);
+}
+
 fn trace(rig: &mut Rig, format: TextureFormat, usage: TextureUsages) -> Handle<Image> {
     let size = Extent3d {
         width: 32,
@@ -178,16 +193,8 @@ fn count(rig: &Rig) -> GpuBuffer {
 fn fragments_write_buffers_and_storage_textures() {
     log::collect();
     let mut rig = rig();
-    let image = trace(
-        &mut rig,
-        TextureFormat::Rgba8Unorm,
-        TextureUsages::STORAGE_BINDING,
-    );
-    let material = Counting {
-        count: count(&rig),
-        trace: Some(image.clone()),
-    };
-    square(&mut rig, -0.25, 0.5, material);
+    let image = storage_trace(&mut rig);
+    counting_square(&mut rig, image.clone());
     let picture = rig.picture();
     assert_eq!(picture.at(8, 16), [255, 0, 0, 255]);
     assert_eq!(picture.at(24, 16), [0, 0, 0, 255]);
@@ -209,11 +216,7 @@ fn fragments_write_buffers_and_storage_textures() {
 fn materials_share_a_written_buffer() {
     log::collect();
     let mut rig = rig();
-    let image = trace(
-        &mut rig,
-        TextureFormat::Rgba8Unorm,
-        TextureUsages::STORAGE_BINDING,
-    );
+    let image = storage_trace(&mut rig);
     let count = count(&rig);
     let writer = Counting {
         count: count.clone(),
@@ -257,11 +260,7 @@ fn images_that_are_no_storage_textures_are_reported() {
             square(&mut rig, 0.25, 0.5, Sampling { trace });
             rig.picture();
         }
-        let material = Counting {
-            count: count(&rig),
-            trace: Some(image),
-        };
-        square(&mut rig, -0.25, 0.5, material);
+        counting_square(&mut rig, image);
         assert_eq!(rig.picture().at(8, 16), [255, 0, 255, 255], "{part}");
         let lines = log::take();
         assert_eq!(lines.len(), 1, "{lines:#?}");
@@ -277,16 +276,8 @@ fn images_that_are_no_storage_textures_are_reported() {
 fn storage_texture_that_is_sampled_later_is_reported() {
     log::collect();
     let mut rig = rig();
-    let image = trace(
-        &mut rig,
-        TextureFormat::Rgba8Unorm,
-        TextureUsages::STORAGE_BINDING,
-    );
-    let material = Counting {
-        count: count(&rig),
-        trace: Some(image.clone()),
-    };
-    square(&mut rig, -0.25, 0.5, material);
+    let image = storage_trace(&mut rig);
+    counting_square(&mut rig, image.clone());
     assert_eq!(rig.picture().at(8, 16), [255, 0, 0, 255]);
     let sampling = StandardMaterial {
         base_color_texture: Some(image),

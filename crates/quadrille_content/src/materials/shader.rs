@@ -234,7 +234,7 @@ fn check_layout(
 }
 
 /// Whether a binding can be read from a row: uniforms, and what the bindless table holds.
-pub(crate) fn fits_row(kind: MaterialBindingKind) -> bool {
+pub fn fits_row(kind: MaterialBindingKind) -> bool {
     use quadrille::material::{SamplerBindingType, TextureDimension, TextureSampleType};
     match kind {
         MaterialBindingKind::Uniform { .. } => true,

@@ -1,8 +1,9 @@
 //! Converts mesh assets to vertices and list-topology indices.
 
-use bevy_mesh::{Indices, Mesh, PrimitiveTopology};
+use bevy_mesh::{Indices, Mesh, MeshVertexAttribute, PrimitiveTopology};
 use bytemuck::Pod;
 use quadrille::rows::RowValue;
+use wgpu_types::VertexFormat;
 
 use crate::meshes::attributes::attribute;
 
@@ -18,10 +19,19 @@ pub enum PrimitiveKind {
     Triangles,
 }
 
+/// Attributes of meshes, with format and offset in a vertex.
+pub type VertexAttributes = &'static [(MeshVertexAttribute, VertexFormat, u64)];
+
 /// Vertex type that is read from mesh assets.
 pub trait MeshVertex: Pod + RowValue + Send + Sync + 'static {
     /// Whether attributes of programs are kept as well ([`OwnAttributes`](crate::meshes::OwnAttributes)).
     const KEEPS_OWN_ATTRIBUTES: bool = false;
+
+    /// Attributes of meshes that vertices have.
+    const ATTRIBUTES: VertexAttributes = &[];
+
+    /// Whether layouts have all of them, whatever attributes a mesh has.
+    const HAS_ALL_ATTRIBUTES: bool = false;
 
     /// Reads all vertices of a mesh with this topology and these indices.
     ///

@@ -1,5 +1,6 @@
 //! Vertex attributes of programs, beside those that the vertices of 2D and 3D have.
 
+use crate::meshes::data::VertexAttributes;
 use bevy_mesh::{
     Mesh, MeshAttributeCompressionFlags, MeshVertexAttribute, MeshVertexAttributeId,
     MeshVertexBufferLayout, VertexBufferLayout,
@@ -114,7 +115,10 @@ impl OwnAttributes {
         };
         for (attribute, values) in attributes {
             let format = VertexFormat::from(values);
-            if STANDARD.iter().any(|it| it.id == attribute.id) {
+            // Programs may take an id of bevy's with another format.
+            let is_standard =
+                |it: &MeshVertexAttribute| (it.id, it.format) == (attribute.id, attribute.format);
+            if STANDARD.iter().any(is_standard) {
                 continue;
             }
             let Some((scalar, components, ..)) = decode(format) else {
@@ -156,18 +160,14 @@ impl OwnAttributes {
         words
     }
 
-    /// The layout that `specialize` of a material gets: `standard` has the attributes that a renderer's vertices have, with
-    /// format and offset, of which the mesh's own are in the layout. Words of attributes of programs follow at `stride`.
+    /// The layout that `specialize` of a material gets: `standard` has the attributes that a renderer's vertices have, of which
+    /// those that `has` accepts are in the layout. Words of attributes of programs follow at `stride`.
     pub fn buffer_layout(
         &self,
-        mesh: &Mesh,
-        standard: &[(MeshVertexAttribute, VertexFormat, u64)],
+        has: impl Fn(&MeshVertexAttribute) -> bool,
+        standard: VertexAttributes,
         stride: u64,
     ) -> MeshVertexBufferLayout {
-        let has = |attribute: &MeshVertexAttribute| {
-            let found = mesh.try_attribute_option(*attribute);
-            found.is_ok_and(|it| it.is_some())
-        };
         let known = standard.iter().filter(|(attribute, ..)| has(attribute));
         let known = known.map(|&(attribute, format, offset)| (attribute.id, format, offset));
         let own = self.attributes.iter().map(|own| {

@@ -315,6 +315,12 @@ impl PartialEq for GpuBuffer {
 
 impl Eq for GpuBuffer {}
 
+impl std::hash::Hash for GpuBuffer {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.1.hash(state);
+    }
+}
+
 impl std::fmt::Debug for GpuBuffer {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(

@@ -1,4 +1,5 @@
 use bevy_asset::{Asset, Assets};
+use bevy_image::Image;
 use bevy_reflect::TypePath;
 use quadrille::material::AsBindGroup;
 
@@ -10,7 +11,7 @@ struct Tinted {
     strength: f32,
     #[texture(1)]
     #[sampler(2)]
-    pattern: Option<Handle<ImageAsset>>,
+    pattern: Option<Handle<Image>>,
 }
 
 struct Fixture {
@@ -27,7 +28,7 @@ impl Fixture {
             fragment: FragmentSource::Default(Shader::from_wgsl("", "none.wgsl")),
         };
         let id = TypeId::of::<Tinted>();
-        store.add_type(id, ("Tinted", MaterialKind::Mesh), layout, source);
+        store.add_type(id, ("Tinted", MaterialKind::Sprite), layout, source);
         Self {
             store,
             assets: Assets::default(),
@@ -49,14 +50,14 @@ impl Fixture {
             values,
             alpha_mode: Some(AlphaMode::Opaque),
             depth_bias: 0.0,
-            pipeline: MaterialPipelineState::default(),
+            specialize: Box::new(|_, _| Ok(())),
         };
         let id = instance.0.expect("it has an asset");
         self.store.put((id, TypeId::of::<Tinted>()), desc);
     }
 
     fn state(&self, instance: MaterialInstance) -> MaterialState {
-        let state = self.store.get(Some(&instance), MaterialKind::Mesh);
+        let state = self.store.get(Some(&instance), MaterialKind::Sprite, None);
         state.expect("the material is there")
     }
 }
@@ -95,14 +96,23 @@ fn another_uniform_changes_no_state() {
     assert_eq!(fixture.store.changes(), changes);
     fixture.store.remove(material.0.expect("it has an asset"));
     assert_ne!(fixture.store.changes(), changes);
-    assert_eq!(fixture.store.get(Some(&material), MaterialKind::Mesh), None);
-    assert_eq!(fixture.store.groups().flatten().count(), 0);
+    assert_eq!(
+        fixture
+            .store
+            .get(Some(&material), MaterialKind::Sprite, None),
+        None
+    );
+    let mut groups = fixture.store.groups.iter();
+    assert!(groups.all(|it| it.group.is_none()));
 }
 
 #[test]
 fn material_of_another_kind_is_none() {
     let mut fixture = Fixture::new();
     let material = fixture.add(plain(1.0));
-    assert_eq!(fixture.store.get(Some(&material), MaterialKind::Node), None);
-    assert_eq!(fixture.store.get(None, MaterialKind::Mesh), None);
+    assert_eq!(
+        fixture.store.get(Some(&material), MaterialKind::Node, None),
+        None
+    );
+    assert_eq!(fixture.store.get(None, MaterialKind::Sprite, None), None);
 }

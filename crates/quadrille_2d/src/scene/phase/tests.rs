@@ -23,6 +23,7 @@ fn batch(image: u32, instances: Range<u32>) -> Batch {
         texture,
         kind: BatchKind::World,
         bind_group: None,
+        attribute_base: None,
         instances,
     }
 }

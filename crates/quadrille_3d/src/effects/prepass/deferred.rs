@@ -3,9 +3,10 @@
 use bevy_camera::Camera3d;
 use bevy_ecs::prelude::*;
 use quadrille_content::cameras::Msaa;
-use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::components::deferred::DeferredPrepass;
+use crate::effects::samples::warn_of_samples;
 
 /// Cameras whose deferred shading or samples changed.
 type ChangedDeferred = (
@@ -15,18 +16,10 @@ type ChangedDeferred = (
 );
 
 /// Warns of multisampled cameras, which are shaded forward.
-pub(super) fn warn_of_samples(
+pub(super) fn warn_of_forward(
     cameras: Query<(Entity, &Msaa), ChangedDeferred>,
     warnings: Res<RateLimitedWarnings>,
 ) {
-    for (camera, msaa) in &cameras {
-        if msaa.samples() > 1 {
-            warnings.warn_message(|| {
-                let camera = entity_name(camera);
-                format!(
-                    "the camera {camera} is shaded forward. Add `Msaa::Off`, or remove `DeferredPrepass`."
-                )
-            });
-        }
-    }
+    let consequence = |camera: &str, _| format!("the camera {camera} is shaded forward");
+    warn_of_samples(&cameras, &warnings, ("DeferredPrepass", consequence));
 }

@@ -9,9 +9,9 @@ use bevy_mesh::{Mesh, Mesh3d};
 
 use super::{CustomMaterials, MaterialInstance};
 use crate::extract::materials::MaterialRow;
-use crate::tables::mesh_layouts::LayoutId;
 use crate::tables::table::Table;
 use crate::tables::textures::TextureSource;
+use quadrille_content::meshes::LayoutId;
 
 /// Filter of entities whose mesh or material is another one, including disabled entities.
 type ChangedPairs = (

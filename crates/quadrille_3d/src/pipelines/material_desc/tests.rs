@@ -2,13 +2,14 @@ use bevy_asset::AssetId;
 use bevy_shape::Cuboid;
 
 use super::*;
-use crate::tables::mesh_layouts::MeshLayouts;
+use quadrille_content::meshes::MeshLayouts;
+use wgpu_types::VertexFormat;
 
 const OWN: MeshVertexAttribute =
     MeshVertexAttribute::new("Own", 988_540_917, VertexFormat::Float32x4);
 
 fn with_layout<T>(mesh: &Mesh, test: impl FnOnce(&MeshLayout) -> T) -> T {
-    let mut layouts = MeshLayouts::default();
+    let mut layouts = MeshLayouts::<Vertex>::default();
     assert!(layouts.update(AssetId::default(), mesh));
     assert!(!layouts.update(AssetId::default(), mesh), "it is known");
     let layout = layouts.of(AssetId::default()).expect("it is read");

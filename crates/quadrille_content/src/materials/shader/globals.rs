@@ -208,14 +208,6 @@ impl<'a> Scanner<'a> {
                 global.storage = Storage::Element;
                 continue;
             }
-            if !is_bindless && !fits_row(kind) {
-                return Err(format!(
-                    "{} reads `{}`, {}, which only materials of 3D can. Use a uniform, a `texture_2d<f32>` or a `sampler`",
-                    self.subject,
-                    self.own_name(global.name),
-                    Shape::of(kind)
-                ));
-            }
             let bindings = layout.bindings.iter();
             let index = bindings.take_while(|it| *it != global.binding).count();
             let known = bound.iter().find(|it| it.index == index);

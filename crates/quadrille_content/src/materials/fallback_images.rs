@@ -8,14 +8,9 @@ use quadrille::vulkan::resources::ImageDesc;
 
 /// White images of all dimensions, for materials without an image. Clones are the same images.
 ///
-/// Texels of integers have the largest value of 8 bits, and depths are 1. There are no multisampled ones.
-#[derive(Clone)]
-pub(crate) struct FallbackImages {
-    /// By dimension, of floats.
-    floats: Vec<(TextureDimension, GpuImage)>,
-    /// Created when a material type may need them.
-    others: Vec<(TextureDimension, TextureSampleType, GpuImage)>,
-}
+/// Created when a material type may need them. Texels of integers have the largest value of 8 bits, and depths are 1. There are no multisampled ones.
+#[derive(Clone, Default)]
+pub struct FallbackImages(Vec<(TextureDimension, TextureSampleType, GpuImage)>);
 
 /// Dimensions with extent, layers and whether the image is a cube.
 const SHAPES: [(TextureDimension, [u32; 3], u32, bool); 5] = [
@@ -27,47 +22,34 @@ const SHAPES: [(TextureDimension, [u32; 3], u32, bool); 5] = [
 ];
 
 impl FallbackImages {
-    pub(crate) fn new(gpu: &GpuDevice, uploads: &mut Uploads) -> Result<Self, BevyError> {
-        let mut floats = Vec::with_capacity(SHAPES.len());
-        for (dimension, ..) in SHAPES {
-            let image = create((gpu, uploads), dimension, TextureSampleType::Float)?;
-            floats.extend(image.map(|image| (dimension, image)));
-        }
-        Ok(Self {
-            floats,
-            others: Vec::new(),
-        })
-    }
-
-    /// The image of two dimensions.
-    pub(crate) fn white(&self) -> &GpuImage {
-        &self.floats[0].1
-    }
-
-    /// Creates the image for a kind of binding, unless it exists or there is none of this kind.
-    pub(crate) fn add(
+    /// Returns the image for a kind of binding, which is created unless it exists; `None` if there is none of this kind.
+    ///
+    /// # Errors
+    /// The image cannot be created.
+    pub fn add(
         &mut self,
         kind: MaterialBindingKind,
         (gpu, uploads): (&GpuDevice, &mut Uploads),
-    ) -> Result<(), BevyError> {
+    ) -> Result<Option<GpuImage>, BevyError> {
         let MaterialBindingKind::Texture {
             dimension,
             sample_type,
             multisampled: false,
         } = kind
         else {
-            return Ok(());
+            return Ok(None);
         };
-        if self.get(kind).is_none()
-            && let Some(image) = create((gpu, uploads), dimension, sample_type)?
-        {
-            self.others.push((dimension, sample_type, image));
+        if let Some(image) = self.get(kind) {
+            return Ok(Some(image.clone()));
         }
-        Ok(())
+        let image = create((gpu, uploads), dimension, sample_type)?;
+        self.0
+            .extend(image.clone().map(|image| (dimension, sample_type, image)));
+        Ok(image)
     }
 
     /// The image for a kind of binding.
-    pub(crate) fn get(&self, kind: MaterialBindingKind) -> Option<&GpuImage> {
+    pub fn get(&self, kind: MaterialBindingKind) -> Option<&GpuImage> {
         let MaterialBindingKind::Texture {
             dimension,
             sample_type,
@@ -76,12 +58,8 @@ impl FallbackImages {
         else {
             return None;
         };
-        if sample_type == TextureSampleType::Float {
-            let mut floats = self.floats.iter();
-            return floats.find(|it| it.0 == dimension).map(|it| &it.1);
-        }
-        let mut others = self.others.iter();
-        let found = others.find(|it| (it.0, it.1) == (dimension, sample_type));
+        let mut images = self.0.iter();
+        let found = images.find(|it| (it.0, it.1) == (dimension, sample_type));
         found.map(|it| &it.2)
     }
 }
@@ -107,7 +85,7 @@ fn create(
         extent,
         array_layers: layers,
         cube,
-        ..ImageDesc::sampled("3d white", [1; 2], format)
+        ..ImageDesc::sampled("white", [1; 2], format)
     };
     let image = gpu.create_image(&desc)?;
     let texels = extent[2] * layers;
