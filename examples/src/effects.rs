@@ -18,14 +18,14 @@ use quadrille_3d::prelude::{
 use quadrille_3d::{
     AtmosphereSettings, Bloom, ChromaticAberration, ContactShadows, ContrastAdaptiveSharpening,
     DepthOfField, FilmGrain, Fxaa, LensDistortion, MipBias, MotionBlur, MotionVectorPrepass,
-    OrderIndependentTransparencySettings, ScreenSpaceAmbientOcclusion, Smaa, TemporalAntiAliasing,
-    Vignette,
+    OrderIndependentTransparencySettings, ScreenSpaceAmbientOcclusion, ScreenSpaceReflections,
+    Smaa, TemporalAntiAliasing, Vignette,
 };
 
-/// The effects that are on at the start. F1 to F12, V, O, B, G, C and L switch them in this order.
+/// The effects that are on at the start. F1 to F12, V, O, B, G, C, L and R switch them in this order.
 #[derive(Args, Clone, Debug, Default)]
 pub struct EffectArgs {
-    /// Effects of the camera, separated by commas; F1 to F12, V, O, B, G, C and L switch them
+    /// Effects of the camera, separated by commas; F1 to F12, V, O, B, G, C, L and R switch them
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     effects: Vec<Effect>,
 }
@@ -51,9 +51,10 @@ enum Effect {
     FilmGrain,
     ContactShadows,
     Deferred,
+    Reflections,
 }
 
-const KEYS: [(KeyCode, Effect); 18] = [
+const KEYS: [(KeyCode, Effect); 19] = [
     (KeyCode::F1, Effect::Bloom),
     (KeyCode::F2, Effect::Fxaa),
     (KeyCode::F3, Effect::Sharpening),
@@ -72,6 +73,7 @@ const KEYS: [(KeyCode, Effect); 18] = [
     (KeyCode::KeyG, Effect::FilmGrain),
     (KeyCode::KeyC, Effect::ContactShadows),
     (KeyCode::KeyL, Effect::Deferred),
+    (KeyCode::KeyR, Effect::Reflections),
 ];
 
 /// Effects that are on.
@@ -143,7 +145,8 @@ fn apply_effects(
         camera.remove::<(MotionBlur, TemporalAntiAliasing, MipBias)>();
         camera.remove::<OrderIndependentTransparencySettings>();
         // The prepasses come with the effects.
-        camera.remove::<(ScreenSpaceAmbientOcclusion, NormalPrepass)>();
+        camera.remove::<(ScreenSpaceAmbientOcclusion, ScreenSpaceReflections)>();
+        camera.remove::<NormalPrepass>();
         camera.remove::<(DepthPrepass, MotionVectorPrepass, DeferredPrepass)>();
         for effect in &shown.0 {
             match effect {
@@ -178,6 +181,10 @@ fn apply_effects(
                 Effect::FilmGrain => camera.insert(FilmGrain::default()),
                 Effect::ContactShadows => camera.insert((ContactShadows::default(), Msaa::Off)),
                 Effect::Deferred => camera.insert((DeferredPrepass, Msaa::Off)),
+                // Deferred as well.
+                Effect::Reflections => {
+                    camera.insert((ScreenSpaceReflections::default(), Msaa::Off))
+                }
             };
         }
     }

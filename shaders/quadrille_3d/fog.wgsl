@@ -1,7 +1,7 @@
 // Distance fog between the camera and surfaces.
 
 import quadrille_3d::constants::{DIRECTIONAL, FOG_ATMOSPHERIC, FOG_EXPONENTIAL_SQUARED, FOG_LINEAR};
-import quadrille_3d::scene::{View, lights};
+import quadrille_3d::scene::{Fog, View, lights};
 import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
 
 fn apply_fog(color: vec3f, world_position: vec3f, pixel: vec2f, view: View) -> vec3f {
@@ -28,13 +28,25 @@ fn apply_fog(color: vec3f, world_position: vec3f, pixel: vec2f, view: View) -> v
         let added = 1.0 - exp(-distance * fog.inscattering.xyz);
         return mix(color, color * dimmed + inscattered * added, fog.color.a);
     }
-    var covered = 0.0;
-    if kind == FOG_LINEAR {
+    return mix(color, inscattered, fog_coverage(fog, distance) * fog.color.a);
+}
+
+// Part of the color that fog replaces within a distance, before its opacity; for all kinds but `FOG_ATMOSPHERIC`.
+fn fog_coverage(fog: Fog, distance: f32) -> f32 {
+    if fog.falloff.w == FOG_LINEAR {
         let most = max(fog.falloff.y - fog.falloff.x, 1e-6);
-        covered = 1.0 - saturate((fog.falloff.y - distance) / most);
-    } else {
-        let depth = distance * fog.falloff.x;
-        covered = 1.0 - exp(-select(depth, depth * depth, kind == FOG_EXPONENTIAL_SQUARED));
+        return 1.0 - saturate((fog.falloff.y - distance) / most);
     }
-    return mix(color, inscattered, covered * fog.color.a);
+    let depth = distance * fog.falloff.x;
+    return 1.0 - exp(-select(depth, depth * depth, fog.falloff.w == FOG_EXPONENTIAL_SQUARED));
+}
+
+// Part of a surface's light that passes the fog before it.
+fn fog_transmittance(world_position: vec3f, view: View) -> vec3f {
+    let fog = view.fog;
+    let distance = length(world_position - view.position);
+    if fog.falloff.w == FOG_ATMOSPHERIC {
+        return mix(vec3f(1.0), exp(-distance * fog.falloff.xyz), fog.color.a);
+    }
+    return vec3f(1.0 - fog_coverage(fog, distance) * fog.color.a);
 }

@@ -47,7 +47,8 @@ struct View {
     // Taps of the blur behind transmissive surfaces, and the number of the frame for its noise.
     transmission_taps: u32,
     noise_frame: u32,
-    padding: vec2u,
+    // Least and greatest perceptual roughness of surfaces that `ssr_3d` adds reflections to; zeros for none.
+    reflected_roughness: vec2f,
 }
 
 struct Material {

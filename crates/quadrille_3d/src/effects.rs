@@ -18,6 +18,7 @@ pub(crate) mod sharpening;
 pub(crate) mod skybox;
 pub(crate) mod smaa;
 pub(crate) mod ssao;
+pub(crate) mod ssr;
 pub(crate) mod taa;
 pub(crate) mod tonemapping;
 pub(crate) mod transmission;

@@ -26,6 +26,7 @@
 //!              opaque_3d        one pass in the plan per camera, as for the following passes
 //!              depth_pyramid_3d, cull_late, opaque_late  late phase of `OcclusionCulling`
 //!              skybox_3d           background
+//!              ssr_3d           reflections of cameras with `ScreenSpaceReflections`
 //!              atmosphere_3d    sky of cameras with `AtmosphereSettings`, and air before surfaces
 //!              transparent_3d   back to front
 //!              volumetric_fog_3d  boxes of fog between camera and surfaces
@@ -117,6 +118,7 @@ pub use effects::motion_blur::MotionBlur;
 pub use effects::sharpening::ContrastAdaptiveSharpening;
 pub use effects::smaa::{Smaa, SmaaPreset};
 pub use effects::ssao::{ScreenSpaceAmbientOcclusion, ScreenSpaceAmbientOcclusionQualityLevel};
+pub use effects::ssr::ScreenSpaceReflections;
 pub use effects::taa::TemporalAntiAliasing;
 pub use effects::tonemapping::{
     ColorGrading, ColorGradingGlobal, ColorGradingSection, DebandDither, Tonemapping,
@@ -158,6 +160,7 @@ pub mod systems {
     pub use crate::effects::skybox::skybox_3d;
     pub use crate::effects::smaa::smaa_3d;
     pub use crate::effects::ssao::ssao_3d;
+    pub use crate::effects::ssr::ssr_3d;
     pub use crate::effects::taa::taa_3d;
     pub use crate::effects::tonemapping::tonemap_3d;
     pub use crate::effects::transmission::transmissive_3d;

@@ -4,7 +4,7 @@ mod bevy_names;
 pub(crate) mod custom;
 pub(crate) mod deferred;
 pub(crate) mod material_desc;
-mod meshes;
+pub(crate) mod meshes;
 mod prepass;
 
 use bevy_ecs::prelude::*;
@@ -48,7 +48,7 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 25] = [
+const MODULES: [(&str, &str); 26] = [
     (
         "quadrille_3d::cube_faces",
         include_str!("../shaders/cube_faces.wgsl"),
@@ -66,6 +66,10 @@ const MODULES: [(&str, &str); 25] = [
         include_str!("../shaders/shadow_pass.wgsl"),
     ),
     ("quadrille_3d::pbr", include_str!("../shaders/pbr.wgsl")),
+    (
+        "quadrille_3d::deferred_surface",
+        include_str!("../shaders/deferred_surface.wgsl"),
+    ),
     (
         "quadrille_3d::view_transforms",
         include_str!("../shaders/view_transforms.wgsl"),

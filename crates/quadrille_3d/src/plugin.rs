@@ -31,6 +31,7 @@ use crate::effects::sharpening::SharpeningPlugin;
 use crate::effects::skybox::SkyboxPlugin;
 use crate::effects::smaa::SmaaPlugin;
 use crate::effects::ssao::SsaoPlugin;
+use crate::effects::ssr::SsrPlugin;
 use crate::effects::taa::TaaPlugin;
 use crate::effects::tonemapping::TonemappingPlugin;
 use crate::effects::transmission::TransmissionPlugin;
@@ -185,7 +186,7 @@ impl Plugin for Quadrille3dPlugin {
         add_systems(app);
         app.add_plugins((
             PrepassPlugin,
-            SsaoPlugin,
+            (SsaoPlugin, SsrPlugin),
             OcclusionCullingPlugin,
             (SkyboxPlugin, AtmospherePlugin),
             FogPlugin,

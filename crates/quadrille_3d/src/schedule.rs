@@ -47,7 +47,7 @@ pub enum Pass3dSystems {
     /// [`depth_pyramid_3d`](crate::systems::depth_pyramid_3d), [`cull_late`](crate::systems::cull_late) and
     /// [`opaque_late`](crate::systems::opaque_late), in this order.
     OpaqueLate,
-    /// [`skybox_3d`](crate::systems::skybox_3d), then [`atmosphere_3d`](crate::systems::atmosphere_3d).
+    /// [`skybox_3d`](crate::systems::skybox_3d), [`ssr_3d`](crate::systems::ssr_3d), then [`atmosphere_3d`](crate::systems::atmosphere_3d).
     Skybox,
     /// [`transmissive_3d`](crate::systems::transmissive_3d).
     Transmissive,

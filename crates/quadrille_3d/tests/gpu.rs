@@ -147,6 +147,8 @@ mod skins;
 mod smaa;
 #[path = "gpu/ssao.rs"]
 mod ssao;
+#[path = "gpu/ssr.rs"]
+mod ssr;
 #[path = "gpu/taa.rs"]
 mod taa;
 #[path = "gpu/temporal_jitter.rs"]

@@ -261,10 +261,15 @@ impl PhaseDraws<'_, '_> {
     fn draw(&self, rendering: &mut Rendering<'_>, view: &View3d, cull_row: u32) {
         let pipelines = &self.draw_params.pipelines.meshes;
         let later = view.pipeline_target();
-        for batch_set in self.draw_params.batch_list.opaque_batch_sets() {
-            let Some(key) = key_in_prepass(view, batch_set.pipeline) else {
-                continue;
-            };
+        let with_keys = || {
+            let batch_sets = self.draw_params.batch_list.opaque_batch_sets();
+            batch_sets.filter_map(|it| Some((key_in_prepass(view, it.pipeline)?, it)))
+        };
+        let is_deferred = |key: &PipelineKey| key.renderer == RendererMethod::Deferred;
+        // Deferred surfaces last: the G-buffer has none behind forward ones then.
+        let forward = with_keys().filter(|(key, _)| !is_deferred(key));
+        let deferred = with_keys().filter(|(key, _)| is_deferred(key));
+        for (key, batch_set) in forward.chain(deferred) {
             // Depth of a mesh that is not drawn yet would hide what is behind it.
             let (Some(pipeline), Some(_)) = (
                 pipelines.prepass(key, target(view)),

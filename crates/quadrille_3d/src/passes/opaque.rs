@@ -13,6 +13,13 @@ use crate::scene::frame::{ScenePass, View3d};
 use crate::scene::keys::MaterialShader;
 use crate::scene::prepass::DrawnPrepasses;
 
+/// Matrix from clip space to the world, in columns.
+pub(crate) fn world_from_clip(view: &View3d) -> [f32; 16] {
+    let queued = &view.queued;
+    let clip_from_world = queued.clip_from_unjittered() * queued.unjittered_clip_from_world;
+    clip_from_world.inverse().to_cols_array()
+}
+
 /// Lights the surfaces in the G-buffer of a view.
 fn light_gbuffer(
     rendering: &mut Rendering<'_>,
@@ -26,11 +33,8 @@ fn light_gbuffer(
     };
     rendering.pipeline(pipeline).bind("gbuffer", gbuffer);
     lighting.bind(rendering, draw_params, (view, MaterialShader::Standard));
-    let queued = &view.queued;
-    let clip_from_world = queued.clip_from_unjittered() * queued.unjittered_clip_from_world;
-    let world_from_clip = clip_from_world.inverse().to_cols_array();
     rendering
-        .push_bytes(bytemuck::bytes_of(&world_from_clip))
+        .push_bytes(bytemuck::bytes_of(&world_from_clip(view)))
         .draw(0..3, 0..1);
 }
 

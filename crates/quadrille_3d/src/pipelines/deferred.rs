@@ -61,6 +61,11 @@ impl DeferredLighting {
         Ok(())
     }
 
+    /// Features of the frame's lighting.
+    pub(crate) fn lighting(&self) -> LightingFeatures {
+        self.lighting
+    }
+
     /// Returns the pipeline of the frame for a target.
     pub(crate) fn get(&self, target: &PipelineTarget) -> Option<&GraphicsPipeline> {
         self.compiled.get(&(self.lighting, target.maps_tones))

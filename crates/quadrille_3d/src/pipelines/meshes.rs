@@ -366,7 +366,7 @@ fn create_pipeline(
 }
 
 /// Constants of `pbr.wgsl` for the lighting of a frame, without ambient occlusion.
-pub(super) fn lighting_constants(
+pub(crate) fn lighting_constants(
     lighting: LightingFeatures,
     dfg_lut: bool,
     maps_tones: bool,

@@ -52,6 +52,12 @@ impl CurrentColors {
         Some(pair.current as usize)
     }
 
+    /// Index in [`SceneColors`] of the image that the next effect writes, before it does; `None` for views without effects
+    /// on the current kind of color.
+    pub(crate) fn spare(&self, view: &View3d) -> Option<usize> {
+        Some(self.0.get(view.images())?.other? as usize)
+    }
+
     /// Index in [`SceneColors`] of the image that tone mapping writes for a view with effects after it. `None`: it
     /// writes the target.
     pub(crate) fn display_image(&self, view: &View3d) -> Option<usize> {

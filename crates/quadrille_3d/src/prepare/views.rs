@@ -234,7 +234,7 @@ fn add_view(
             Some(_) => world.effects.submitted as u32,
             None => 0,
         },
-        padding: [0; 2],
+        reflected_roughness: [0.0; 2],
     };
     lists.rows.rows.push(validated(world, view.camera, row));
 }

@@ -49,8 +49,8 @@ pub(crate) struct ViewRow {
     pub(crate) transmission_taps: u32,
     /// Number of the frame for the noise of the blur; 0 without `TemporalJitter`.
     pub(crate) noise_frame: u32,
-    /// Padding to [`UNIFORM_BYTES`].
-    pub(crate) padding: [u32; 2],
+    /// Least and greatest perceptual roughness of surfaces that `ssr_3d` adds reflections to; zeros for none.
+    pub(crate) reflected_roughness: [f32; 2],
 }
 
 const _: () = assert!(size_of::<ViewRow>() == UNIFORM_BYTES as usize);

@@ -9,8 +9,8 @@ use quadrille::ecs::{RenderError, RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::{Recorder, Render};
 use quadrille_3d::prelude::*;
 use quadrille_3d::{
-    Bloom, ContrastAdaptiveSharpening, DepthOfField, MotionBlur, ScreenSpaceAmbientOcclusion, Smaa,
-    TemporalAntiAliasing,
+    Bloom, ContrastAdaptiveSharpening, DepthOfField, MotionBlur, ScreenSpaceAmbientOcclusion,
+    ScreenSpaceReflections, Smaa, TemporalAntiAliasing,
 };
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 
@@ -57,6 +57,19 @@ fn effects_are_restored_after_device_loss() {
         Smaa::default(),
         ContrastAdaptiveSharpening::default(),
     ));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn reflections_are_restored_after_device_loss() {
+    let reflections = ScreenSpaceReflections {
+        max_perceptual_roughness: 1.0..1.0,
+        ..ScreenSpaceReflections::default()
+    };
+    let (_, plain) = rig_with((Msaa::Off, Hdr, DeferredPrepass), 0);
+    let (_, reflected) = rig_with((Msaa::Off, Hdr, reflections.clone()), 0);
+    assert!(plain != reflected, "nothing is reflected");
+    expect_restored((Msaa::Off, Hdr, reflections));
 }
 
 /// Temporal antialiasing begins with a new history, and converges to the same picture.
@@ -121,6 +134,8 @@ fn rig_with(more: impl Bundle + Clone, frames: u32) -> (Rig, Picture) {
             error => panic!("{error}"),
         }))
         .init_resource::<Lose>()
+        // Concerns cameras with `DeferredPrepass` alone.
+        .insert_resource(DefaultOpaqueRendererMethod::deferred())
         .add_systems(bevy_app::Startup, spheres)
         .add_systems(Render, fail);
     rig.start();

@@ -34,7 +34,8 @@ pub struct PrepassMotionVectors3d(Vec<GpuImage>);
 
 /// G-buffers of views with [`DeferredPrepass`](crate::DeferredPrepass), by [`View3d::gbuffer`]: one image of four 32-bit
 /// words, packed and unpacked by the shader module `quadrille_3d::gbuffer`. Zero where no deferred surface is; under meshes
-/// that are drawn forward it may have the surface behind them.
+/// that are drawn forward without a prepass, or in the late phase of [`OcclusionCulling`](crate::OcclusionCulling), it may
+/// have the surface behind them.
 ///
 /// One image with integers costs 16 bytes per pixel, as bevy's, in one attachment: it needs no blending, and fits beside
 /// normals and motion vectors in the four attachments that all devices have. The base color has 8 bits per channel with a
