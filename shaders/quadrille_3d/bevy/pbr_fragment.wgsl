@@ -1,6 +1,7 @@
 // Inputs of shading from the material of an instance, by bevy's names: `bevy_pbr::render::pbr_fragment`.
 
-import package::render::forward_io::VertexOutput;
+@if(PREPASS_PIPELINE) import package::prepass::io::VertexOutput;
+@if(!PREPASS_PIPELINE) import package::render::forward_io::VertexOutput;
 import package::render::mesh_functions::instance_of;
 import package::render::pbr_functions::{
     apply_normal_mapping, calculate_tbn_mikktspace, calculate_view, prepare_world_normal,

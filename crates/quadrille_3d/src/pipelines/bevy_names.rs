@@ -8,7 +8,7 @@ use quadrille::vulkan::shader::ShaderModule;
 use quadrille_content::materials::BINDLESS_ADVICE;
 
 /// Modules by path.
-const MODULES: [(&str, &str); 17] = [
+const MODULES: [(&str, &str); 18] = [
     (
         "bevy_render::view",
         include_str!("../../shaders/bevy/view.wgsl"),
@@ -40,6 +40,10 @@ const MODULES: [(&str, &str); 17] = [
     (
         "bevy_pbr::prepass::io",
         include_str!("../../shaders/bevy/prepass_io.wgsl"),
+    ),
+    (
+        "bevy_pbr::deferred::functions",
+        include_str!("../../shaders/bevy/deferred_functions.wgsl"),
     ),
     (
         "bevy_pbr::prepass::utils",
@@ -107,7 +111,7 @@ const ADVICE: [(&str, &str); 14] = [
     ),
     (
         "bevy_pbr::deferred",
-        "there is no deferred pass of materials with shaders of their own; remove `PREPASS_PIPELINE` and return a color",
+        "`functions::deferred_output` exists with `DEFERRED_PREPASS`, for `Material::deferred_fragment_shader`",
     ),
     (
         "bevy_pbr::prepass",
@@ -115,7 +119,7 @@ const ADVICE: [(&str, &str); 14] = [
     ),
     (
         "bevy_pbr::prepass::io",
-        "`FragmentOutput` exists with `PREPASS_FRAGMENT`, for `NORMAL_PREPASS` and `MOTION_VECTOR_PREPASS`",
+        "`FragmentOutput` exists with `PREPASS_FRAGMENT`, for `NORMAL_PREPASS`, `MOTION_VECTOR_PREPASS` and `DEFERRED_PREPASS`",
     ),
     (
         "bevy_pbr::prepass::utils",

@@ -18,7 +18,7 @@ use crate::pipelines::custom::{
     SHADOW_PASS, STANDARD_MATERIAL_PRELUDE, ShadowShaders,
 };
 use crate::pipelines::material_desc::MaterialPipelineState;
-use crate::scene::keys::MaterialShader;
+use crate::scene::keys::{MaterialShader, RendererMethod};
 use crate::scene::prepass::PrepassOutputs;
 use crate::tables::mesh_layouts::{LayoutId, MeshLayout};
 use crate::tables::mesh_vertex::MaterialLocations;
@@ -31,6 +31,9 @@ pub(crate) struct StageShaders {
     pub(crate) fragment: Option<Handle<Shader>>,
     pub(crate) prepass_vertex: Option<Handle<Shader>>,
     pub(crate) prepass_fragment: Option<Handle<Shader>>,
+    pub(crate) deferred_vertex: Option<Handle<Shader>>,
+    /// `None`: meshes are drawn forward.
+    pub(crate) deferred_fragment: Option<Handle<Shader>>,
     /// Meshes are drawn in prepasses.
     pub(crate) enable_prepass: bool,
     /// The default of the fragment shader is standard shading.
@@ -44,10 +47,14 @@ impl StageShaders {
             fragment,
             prepass_vertex,
             prepass_fragment,
+            deferred_vertex,
+            deferred_fragment,
             ..
         } = self;
-        let all = [vertex, fragment, prepass_vertex, prepass_fragment];
-        all.into_iter().flatten()
+        let main = [vertex, fragment];
+        let prepass = [prepass_vertex, prepass_fragment];
+        let all = [main, prepass, [deferred_vertex, deferred_fragment]];
+        all.into_iter().flatten().flatten()
     }
 }
 
@@ -299,9 +306,11 @@ impl MaterialType {
             };
             for &outputs in wanted {
                 let meshes = &mut pipelines.meshes;
-                if !matches!(shaders.prepass, PrepassSupport::Own { .. })
-                    || meshes.has_prepass_shaders(*number, outputs)
-                {
+                let is_own = match outputs.deferred {
+                    true => shaders.is_deferred,
+                    false => matches!(shaders.prepass, PrepassSupport::Own { .. }),
+                };
+                if !is_own || meshes.has_prepass_shaders(*number, outputs) {
                     continue;
                 }
                 let Some(sources) = Sources::of(&self.shaders, assets) else {
@@ -323,8 +332,12 @@ impl MaterialType {
                 let added = meshes.add_prepass_shaders(gpu, (*number, outputs), translated);
                 if let Err(why) = added {
                     let name = self.name;
+                    let stage = match outputs.deferred {
+                        true => "deferred",
+                        false => "prepass",
+                    };
                     tracing::error!(
-                        "meshes with the material `{name}` are not in prepasses, because its prepass shader cannot be \
+                        "meshes with the material `{name}` are not in prepasses, because its {stage} shader cannot be \
                          used: {why}"
                     );
                 }
@@ -377,7 +390,11 @@ impl MaterialType {
                     number: *number,
                     material: (!shaders.bound.is_empty()).then_some(index),
                 };
-                MaterialState::custom(desc, pipeline.cull(), shader)
+                let renderer = match shaders.is_deferred {
+                    true => RendererMethod::new(desc.opaque_render_method),
+                    false => RendererMethod::Forward,
+                };
+                MaterialState::custom(desc, pipeline.cull(), (shader, renderer))
             }
             _ => MaterialState::fallback(desc.casts_shadows),
         }
@@ -390,6 +407,8 @@ struct Sources {
     fragment: Shader,
     prepass_vertex: Option<Shader>,
     prepass_fragment: Option<Shader>,
+    deferred_vertex: Option<Shader>,
+    deferred_fragment: Option<Shader>,
     enable_prepass: bool,
     extends_standard: bool,
 }
@@ -404,10 +423,17 @@ const PREPASS_DEFS: [&str; 3] = [
     "VERTEX_OUTPUT_INSTANCE_INDEX",
 ];
 
+/// Declaration of the time in bevy's layout of bindings for prepasses, which shaders repeat: it has no module.
+const PREPASS_GLOBALS: &str = "@group(0) @binding(1) var<uniform> globals: Globals;";
+
+/// Import in its place.
+const IMPORTED_GLOBALS: &str = "import bevy_pbr::render::mesh_view_bindings::globals;";
+
 /// Further shader defs of prepasses with these outputs beside depth.
 fn output_defs(outputs: PrepassOutputs) -> impl Iterator<Item = &'static str> {
     let defs = [
-        (outputs.normal || outputs.motion, "PREPASS_FRAGMENT"),
+        (outputs != PrepassOutputs::default(), "PREPASS_FRAGMENT"),
+        (outputs.deferred, "DEFERRED_PREPASS"),
         (outputs.normal, "NORMAL_PREPASS"),
         (outputs.motion, "MOTION_VECTOR_PREPASS"),
     ];
@@ -431,6 +457,8 @@ impl Sources {
             fragment: source(&shaders.fragment)?.unwrap_or_else(standard),
             prepass_vertex: source(&shaders.prepass_vertex)?,
             prepass_fragment: source(&shaders.prepass_fragment)?,
+            deferred_vertex: source(&shaders.deferred_vertex)?,
+            deferred_fragment: source(&shaders.deferred_fragment)?,
             enable_prepass: shaders.enable_prepass,
             extends_standard: shaders.extends_standard,
         })
@@ -465,6 +493,7 @@ impl Sources {
             fragment,
             shadow,
             prepass: self.prepass_support(pipeline),
+            is_deferred: self.deferred_fragment.is_some() && pipeline.fixed_state().fits_prepass(),
             state: pipeline.fixed_state(),
             vertex_layout: pipeline.vertex_layout(is_own, MaterialLocations::Forward),
             bound: translation.bound,
@@ -491,8 +520,16 @@ impl Sources {
         translation: &mut Translation<'_>,
         outputs: PrepassOutputs,
     ) -> Result<PrepassShaders, String> {
-        let has_own_vertex = self.prepass_vertex.is_some() || self.vertex.is_none();
-        let has_own_vertex = has_own_vertex || self.prepass_fragment.is_some();
+        let (own_vertex, own_fragment) = match outputs.deferred {
+            true => {
+                let vertex = self.deferred_vertex.as_ref();
+                let vertex = vertex.or(self.prepass_vertex.as_ref());
+                (vertex, self.deferred_fragment.as_ref())
+            }
+            false => (self.prepass_vertex.as_ref(), self.prepass_fragment.as_ref()),
+        };
+        let has_own_vertex = own_vertex.is_some() || self.vertex.is_none();
+        let has_own_vertex = has_own_vertex || own_fragment.is_some();
         let (vertex_defs, locations) = match has_own_vertex {
             true => (&PREPASS_DEFS[..], MaterialLocations::Prepass),
             false => (&[][..], MaterialLocations::Forward),
@@ -500,7 +537,7 @@ impl Sources {
         let defs = vertex_defs.iter().copied().chain(output_defs(outputs));
         let defs: Vec<_> = defs.collect();
         let fallback = |source: &'static str, name| Shader::from_wgsl(source, name);
-        let fragment = match &self.prepass_fragment {
+        let fragment = match own_fragment {
             Some(shader) => Some(shader.clone()),
             None if outputs != PrepassOutputs::default() => Some(fallback(
                 include_str!("../../../shaders/material_prepass.wgsl"),
@@ -511,7 +548,7 @@ impl Sources {
         let fragment = fragment
             .map(|shader| translation.stage((&shader, MaterialStage::Fragment), &FORM, &defs));
         let fragment = fragment.transpose()?;
-        let (vertex, is_own) = match (&self.prepass_vertex, locations, &self.vertex) {
+        let (vertex, is_own) = match (own_vertex, locations, &self.vertex) {
             (Some(shader), ..) | (None, MaterialLocations::Forward, Some(shader)) => {
                 (shader.clone(), true)
             }
@@ -588,6 +625,7 @@ impl Translation<'_> {
         form: &MaterialShaderForm<'_>,
         defs: &[&'static str],
     ) -> Result<GpuShader, String> {
+        let in_prepass = defs.contains(&PREPASS_PIPELINE);
         let defs = DEFS.iter().chain(defs).copied().map(ShaderDefVal::from);
         let own = match shader.1 {
             MaterialStage::Fragment => self.pipeline.fragment_defs(),
@@ -604,6 +642,16 @@ impl Translation<'_> {
             },
             ..*form
         };
+        let (asset, stage) = shader;
+        if in_prepass && asset.source.contains(PREPASS_GLOBALS) {
+            let mut asset = asset.clone();
+            asset.source = asset
+                .source
+                .replace(PREPASS_GLOBALS, IMPORTED_GLOBALS)
+                .into();
+            let shader = (&asset, stage);
+            return translate_material(material, shader, layout, &form, &defs, &mut self.bound);
+        }
         translate_material(material, shader, layout, &form, &defs, &mut self.bound)
     }
 }
