@@ -21,7 +21,9 @@ use quadrille_content::materials::{
 };
 use quadrille_content::shaders::{ShaderRef, shader_handle};
 
-use crate::components::material::{AlphaMode, MeshMaterial3d, StandardMaterial};
+use crate::components::material::{
+    AlphaMode, MeshMaterial3d, OpaqueRendererMethod, StandardMaterial,
+};
 use crate::extract::custom_materials::{
     MaterialDesc, MaterialInstance, StageShaders, prepare_material_shaders,
 };
@@ -127,12 +129,21 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
         ShaderRef::Default
     }
 
-    /// bevy's name; there is no such shader, since materials with shaders of their own are drawn forward.
+    /// Method of cameras with [`DeferredPrepass`](crate::DeferredPrepass), if there is a
+    /// [`deferred_fragment_shader`](Self::deferred_fragment_shader). Other materials are drawn forward.
+    fn opaque_render_method(&self) -> OpaqueRendererMethod {
+        OpaqueRendererMethod::Forward
+    }
+
+    /// The vertex shader of deferred meshes, with `bevy_pbr::prepass::io::Vertex` and the shader defs `PREPASS_PIPELINE` and
+    /// `DEFERRED_PREPASS`. [`ShaderRef::Default`] is the [prepass vertex shader](Self::prepass_vertex_shader), or that of all
+    /// meshes.
     fn deferred_vertex_shader() -> ShaderRef {
         ShaderRef::Default
     }
 
-    /// As [`deferred_vertex_shader`](Self::deferred_vertex_shader).
+    /// The fragment shader of deferred meshes, with `bevy_pbr::prepass::io::VertexOutput`: it returns `FragmentOutput` of that
+    /// module, from `bevy_pbr::deferred::functions::deferred_output`. With [`ShaderRef::Default`] meshes are drawn forward.
     fn deferred_fragment_shader() -> ShaderRef {
         ShaderRef::Default
     }
@@ -234,6 +245,8 @@ impl<M: Material> Plugin for MaterialPlugin<M> {
             fragment: handle(M::fragment_shader()),
             prepass_vertex: handle(M::prepass_vertex_shader()),
             prepass_fragment: handle(M::prepass_fragment_shader()),
+            deferred_vertex: handle(M::deferred_vertex_shader()),
+            deferred_fragment: handle(M::deferred_fragment_shader()),
             enable_prepass: M::enable_prepass(),
             extends_standard: M::extends_standard(),
         };
@@ -333,6 +346,7 @@ fn describe<M: Material>(material: &M) -> MaterialDesc {
         values,
         alpha_mode: material.alpha_mode(),
         depth_bias: material.depth_bias(),
+        opaque_render_method: material.opaque_render_method(),
         specialize: Box::new(move |descriptor, layout| {
             M::specialize(&MaterialPipeline, descriptor, layout, key.clone())
         }),

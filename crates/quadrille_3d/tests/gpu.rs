@@ -28,6 +28,8 @@ mod cull;
 mod custom_materials;
 #[path = "gpu/deferred.rs"]
 mod deferred;
+#[path = "gpu/deferred_materials.rs"]
+mod deferred_materials;
 #[path = "gpu/depth_of_field.rs"]
 mod depth_of_field;
 #[path = "gpu/device_loss.rs"]

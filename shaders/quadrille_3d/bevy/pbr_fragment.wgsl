@@ -1,6 +1,7 @@
 // Inputs of shading from the material of an instance, by bevy's names: `bevy_pbr::render::pbr_fragment`.
 
-import package::render::forward_io::VertexOutput;
+@if(PREPASS_PIPELINE) import package::prepass::io::VertexOutput;
+@if(!PREPASS_PIPELINE) import package::render::forward_io::VertexOutput;
 import package::render::mesh_functions::instance_of;
 import package::render::pbr_functions::{
     apply_normal_mapping, calculate_tbn_mikktspace, calculate_view, prepare_world_normal,
@@ -23,6 +24,16 @@ import quadrille_3d::material_textures::{MIN_UV, sample_texture, texture_coordin
 import quadrille_3d::mesh_types::is_mirrored;
 import quadrille_3d::scene::{Material, camera, materials};
 
+// Vertex shaders of programs write no color for meshes without vertex colors.
+@if(VERTEX_COLORS)
+fn vertex_color(in: VertexOutput) -> vec4f {
+    return in.color;
+}
+@if(!VERTEX_COLORS)
+fn vertex_color(in: VertexOutput) -> vec4f {
+    return vec4f(1.0);
+}
+
 // Inputs without the material.
 fn pbr_input_from_vertex_output(in: VertexOutput, is_front: bool, double_sided: bool) -> PbrInput {
     var pbr_input = pbr_input_new();
@@ -38,7 +49,7 @@ fn pbr_input_from_vertex_output(in: VertexOutput, is_front: bool, double_sided: 
     let normal = select(pbr_input.V, in.world_normal * inverseSqrt(max(square, 1e-38)), square > 0.0);
     pbr_input.world_normal = prepare_world_normal(normal, double_sided, is_front != is_mirrored(instance));
     pbr_input.N = pbr_input.world_normal;
-    pbr_input.material.base_color = in.color;
+    pbr_input.material.base_color = vertex_color(in);
     return pbr_input;
 }
 
@@ -53,7 +64,7 @@ fn pbr_input_from_standard_material(in: VertexOutput, is_front: bool) -> PbrInpu
     pbr_input.material.flags = flags;
     // Thresholds of masks are at most 1.
     pbr_input.material.alpha_cutoff = select(0.5, row.alpha, row.alpha <= 1.0);
-    pbr_input.material.base_color = row.base_color * in.color * sample_texture(row.textures[0].x, at);
+    pbr_input.material.base_color = row.base_color * vertex_color(in) * sample_texture(row.textures[0].x, at);
     pbr_input.material.emissive = row.emissive * vec4f(sample_texture(row.textures[0].y, at).rgb, 1.0);
     var metallic_roughness = sample_texture(row.textures[0].z, at).bg;
     if (row.flags & METALLIC_IN_GREEN) != 0u {

@@ -34,6 +34,11 @@ struct FragmentOutput {
     // Motion since the previous frame in texture coordinates.
     @if(MOTION_VECTOR_PREPASS && NORMAL_PREPASS) @location(1) motion_vector: vec2f,
     @if(MOTION_VECTOR_PREPASS && !NORMAL_PREPASS) @location(0) motion_vector: vec2f,
+    // Texel of the G-buffer.
+    @if(DEFERRED_PREPASS && NORMAL_PREPASS && MOTION_VECTOR_PREPASS) @location(2) deferred: vec4u,
+    @if(DEFERRED_PREPASS && NORMAL_PREPASS && !MOTION_VECTOR_PREPASS) @location(1) deferred: vec4u,
+    @if(DEFERRED_PREPASS && !NORMAL_PREPASS && MOTION_VECTOR_PREPASS) @location(1) deferred: vec4u,
+    @if(DEFERRED_PREPASS && !NORMAL_PREPASS && !MOTION_VECTOR_PREPASS) @location(0) deferred: vec4u,
 }
 
 // Vertices are not compressed.

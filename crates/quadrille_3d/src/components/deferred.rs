@@ -14,7 +14,8 @@ use super::prepass::DepthPrepass;
 /// functions of forward shading. As in bevy, a material is deferred if its `opaque_render_method` says so, or is `Auto`
 /// and [`DefaultOpaqueRendererMethod`] is deferred.
 ///
-/// Drawn forward in any case: materials with shaders of their own, with clearcoat, anisotropy, transmission, a depth map,
+/// Drawn forward in any case: materials with shaders of their own without a
+/// [`deferred_fragment_shader`](crate::Material::deferred_fragment_shader), with clearcoat, anisotropy, transmission, a depth map,
 /// a tinted specular reflection or `AlphaToCoverage`, and meshes with a lightmap.
 ///
 /// Needs `Msaa::Off`: a camera with more samples has one warning, and forward shading.

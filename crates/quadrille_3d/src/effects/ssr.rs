@@ -128,11 +128,12 @@ fn warn_of_missing_needs(
     warnings: Res<RateLimitedWarnings>,
 ) {
     for (camera, msaa, has_depth, is_deferred) in &cameras {
-        let need = match msaa.samples() {
-            1 if has_depth && is_deferred => continue,
-            1 if is_deferred => "`DepthPrepass`",
-            1 => "`DeferredPrepass`",
-            _ => "`Msaa::Off`",
+        let need = match (is_deferred, has_depth) {
+            // `DeferredPrepass` has a warning of its own.
+            _ if msaa.samples() > 1 => continue,
+            (true, true) => continue,
+            (true, false) => "`DepthPrepass`",
+            (false, _) => "`DeferredPrepass`",
         };
         warnings.warn_message(|| {
             let camera = entity_name(camera);

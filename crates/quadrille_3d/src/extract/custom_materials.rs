@@ -24,7 +24,8 @@ use quadrille_content::materials::{
 use quadrille_content::meshes::{LayoutId, MeshLayout, MeshLayouts};
 use quadrille_content::shaders::Shader;
 
-use crate::components::material::{AlphaMode, StandardMaterial};
+use crate::components::deferred::DeferredPrepass;
+use crate::components::material::{AlphaMode, OpaqueRendererMethod, StandardMaterial};
 use crate::components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use crate::extract::materials::{self, MaterialRow, MaterialSource, MaterialState, MaterialStore};
 use crate::pipelines::Pipelines3d;
@@ -59,6 +60,7 @@ pub(crate) struct MaterialDesc {
     pub(crate) values: BindingValues,
     pub(crate) alpha_mode: AlphaMode,
     pub(crate) depth_bias: f32,
+    pub(crate) opaque_render_method: OpaqueRendererMethod,
     pub(crate) specialize: Box<Specialize>,
     pub(crate) casts_shadows: bool,
     /// The standard material that it extends.
@@ -447,24 +449,35 @@ type WithPrepass = (
         With<DepthPrepass>,
         With<NormalPrepass>,
         With<MotionVectorPrepass>,
+        With<DeferredPrepass>,
     )>,
 );
 
 /// The different outputs of prepasses.
-fn prepasses_of(cameras: impl Iterator<Item = (bool, bool)>) -> Vec<PrepassOutputs> {
+fn prepasses_of(cameras: impl Iterator<Item = (bool, bool, bool)>) -> Vec<PrepassOutputs> {
     let mut all = Vec::new();
-    for (normal, motion) in cameras {
-        let outputs = PrepassOutputs {
-            normal,
-            motion,
-            deferred: false,
-        };
-        if !all.contains(&outputs) {
-            all.push(outputs);
+    for (normal, motion, is_deferred) in cameras {
+        // Forward meshes are in the prepass of deferred cameras as well.
+        for deferred in [false, true] {
+            let outputs = PrepassOutputs {
+                normal,
+                motion,
+                deferred,
+            };
+            if deferred <= is_deferred && !all.contains(&outputs) {
+                all.push(outputs);
+            }
         }
     }
     all
 }
+
+/// Prepasses of a camera: normals, motion vectors and G-buffer.
+type HasPrepasses = (
+    Has<NormalPrepass>,
+    Has<MotionVectorPrepass>,
+    Has<DeferredPrepass>,
+);
 
 /// Passes changed shaders to the pipelines, before meshes are extracted.
 pub(crate) fn prepare_material_shaders(
@@ -472,7 +485,7 @@ pub(crate) fn prepare_material_shaders(
     shaders: Res<Assets<Shader>>,
     mut events: MessageReader<AssetEvent<Shader>>,
     mut failures: MessageReader<AssetLoadFailedEvent<Shader>>,
-    cameras: Query<(Has<NormalPrepass>, Has<MotionVectorPrepass>), WithPrepass>,
+    cameras: Query<HasPrepasses, WithPrepass>,
     mut meshes: MaterialMeshes,
     (gpu, mut pipelines): (Res<GpuDevice>, ResMut<Pipelines3d>),
 ) {

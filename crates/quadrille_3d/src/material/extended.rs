@@ -11,7 +11,7 @@ use super::Material;
 use super::pipeline::{
     MaterialExtensionKey, MaterialExtensionPipeline, MaterialPipeline, MaterialPipelineKey,
 };
-use crate::components::material::{AlphaMode, StandardMaterial};
+use crate::components::material::{AlphaMode, OpaqueRendererMethod, StandardMaterial};
 
 /// Shaders and values that a standard material gets in addition: see [`ExtendedMaterial`]. Names and defaults are bevy's.
 ///
@@ -77,7 +77,7 @@ pub trait MaterialExtension: Asset + AsBindGroup + Clone + Sized {
         ShaderRef::Default
     }
 
-    /// As [`Material::deferred_vertex_shader`].
+    /// As [`Material::deferred_fragment_shader`]. In bevy an extension without one is deferred by the shader of its base.
     fn deferred_fragment_shader() -> ShaderRef {
         ShaderRef::Default
     }
@@ -181,6 +181,18 @@ impl<E: MaterialExtension> Material for ExtendedMaterial<StandardMaterial, E> {
 
     fn prepass_fragment_shader() -> ShaderRef {
         E::prepass_fragment_shader()
+    }
+
+    fn opaque_render_method(&self) -> OpaqueRendererMethod {
+        self.base.opaque_render_method
+    }
+
+    fn deferred_vertex_shader() -> ShaderRef {
+        E::deferred_vertex_shader()
+    }
+
+    fn deferred_fragment_shader() -> ShaderRef {
+        E::deferred_fragment_shader()
     }
 
     fn specialize(

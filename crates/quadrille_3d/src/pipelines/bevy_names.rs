@@ -46,6 +46,10 @@ const MODULES: [(&str, &str); 18] = [
         include_str!("../../shaders/bevy/prepass_io.wgsl"),
     ),
     (
+        "bevy_pbr::deferred::functions",
+        include_str!("../../shaders/bevy/deferred_functions.wgsl"),
+    ),
+    (
         "bevy_pbr::prepass::utils",
         include_str!("../../shaders/bevy/prepass_utils.wgsl"),
     ),
@@ -111,7 +115,7 @@ const ADVICE: [(&str, &str); 14] = [
     ),
     (
         "bevy_pbr::deferred",
-        "there is no deferred pass of materials with shaders of their own; remove `PREPASS_PIPELINE` and return a color",
+        "`functions::deferred_output` exists with `DEFERRED_PREPASS`, for `Material::deferred_fragment_shader`",
     ),
     (
         "bevy_pbr::prepass",
@@ -119,7 +123,7 @@ const ADVICE: [(&str, &str); 14] = [
     ),
     (
         "bevy_pbr::prepass::io",
-        "`FragmentOutput` exists with `PREPASS_FRAGMENT`, for `NORMAL_PREPASS` and `MOTION_VECTOR_PREPASS`",
+        "`FragmentOutput` exists with `PREPASS_FRAGMENT`, for `NORMAL_PREPASS`, `MOTION_VECTOR_PREPASS` and `DEFERRED_PREPASS`",
     ),
     (
         "bevy_pbr::prepass::utils",

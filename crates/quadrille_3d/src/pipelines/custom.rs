@@ -114,6 +114,8 @@ pub(crate) struct MaterialShaders {
     /// `None`: shadows are those of the whole surface.
     pub(crate) shadow: Option<ShadowShaders>,
     pub(crate) prepass: PrepassSupport,
+    /// A shader writes the G-buffer.
+    pub(crate) is_deferred: bool,
     pub(crate) state: FixedState,
     /// Attributes in the vertex buffer.
     pub(crate) vertex_layout: VertexLayout,

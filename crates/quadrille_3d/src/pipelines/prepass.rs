@@ -204,8 +204,11 @@ impl MeshPipelines {
     /// Returns the variant that draws a key; `None` if the key is not in prepasses.
     fn prepass_variant(&self, key: PipelineKey, outputs: PrepassOutputs) -> Option<PrepassVariant> {
         let is_opaque = key.blend_mode == BlendMode::Opaque;
+        let is_deferred = outputs.deferred && key.renderer == RendererMethod::Deferred;
         let mut features = key.features.min(MaterialFeatures::Extended);
-        if let MaterialShader::Custom { number, .. } = key.shader {
+        if let MaterialShader::Custom { number, .. } = key.shader
+            && !is_deferred
+        {
             let can_discard = match self.custom.find(number)?.prepass {
                 PrepassSupport::Absent => return None,
                 PrepassSupport::Standard { has_base } => {
@@ -221,7 +224,6 @@ impl MeshPipelines {
                 return None;
             }
         }
-        let is_deferred = outputs.deferred && key.renderer == RendererMethod::Deferred;
         if is_opaque && !outputs.normal && !is_deferred {
             features = MaterialFeatures::Base;
         }
@@ -253,20 +255,21 @@ impl MeshPipelines {
                 None => return Ok(None),
             },
         };
+        let is_deferred = key.renderer == RendererMethod::Deferred;
         if let Some((number, material)) = material
-            && matches!(material.prepass, PrepassSupport::Own { .. })
+            && (is_deferred || matches!(material.prepass, PrepassSupport::Own { .. }))
         {
-            let shaders = self
-                .prepass
-                .shaders
-                .get(&(number, outputs.without_gbuffer()));
+            let written = match is_deferred {
+                true => outputs,
+                false => outputs.without_gbuffer(),
+            };
+            let shaders = self.prepass.shaders.get(&(number, written));
             let Some(Some(shaders)) = shaders else {
                 return Ok(None);
             };
             return shaders.compile(gpu, material, key, outputs).map(Some);
         }
         let standard = self.prepass.standard()?;
-        let is_deferred = key.renderer == RendererMethod::Deferred;
         let entry = match (outputs.normal, outputs.motion, key.blend_mode) {
             (true, true, _) if is_deferred => Some("normal_motion_deferred_main"),
             (true, false, _) if is_deferred => Some("normal_deferred_main"),

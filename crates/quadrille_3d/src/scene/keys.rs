@@ -74,11 +74,14 @@ impl PipelineKey {
         })
     }
 
-    /// Whether the G-buffer holds the material, so that it can be deferred.
+    /// Whether the G-buffer holds the material, so that it can be deferred. The renderer of other shaders is forward unless
+    /// one of them writes the G-buffer.
     pub(crate) fn fits_gbuffer(self) -> bool {
-        self.shader == MaterialShader::Standard
-            && self.features <= MaterialFeatures::Textured
-            && matches!(self.blend_mode, BlendMode::Opaque | BlendMode::Mask)
+        let has_room = match self.shader {
+            MaterialShader::Standard => self.features <= MaterialFeatures::Textured,
+            MaterialShader::Custom { .. } => self.renderer != RendererMethod::Forward,
+        };
+        has_room && matches!(self.blend_mode, BlendMode::Opaque | BlendMode::Mask)
     }
 
     /// Whether the material has specular transmission.

@@ -3,6 +3,7 @@
 use bevy_camera::Hdr;
 use bevy_ecs::prelude::*;
 use bevy_math::DVec3;
+use bevy_mesh::primitives::PlaneMeshBuilder;
 use quadrille_3d::prelude::*;
 use quadrille_3d::resources::{SceneColors, SceneDepths};
 use quadrille_3d::{OpaqueRendererMethod, ScreenSpaceReflections};
@@ -11,7 +12,7 @@ use crate::common::{EXACT, Rig, log};
 use crate::environment::{environment, image, one};
 use crate::prepass::spawn;
 
-const SIDE: usize = 96;
+pub(crate) const SIDE: usize = 96;
 
 /// Half the height of the view in tangents of the angle.
 const SLOPE: f64 = 0.5;
@@ -26,22 +27,24 @@ const CENTER: Vec3 = Vec3::new(0.0, 0.2, 0.0);
 const PANEL: [DVec3; 2] = [DVec3::new(0.0, 0.7, -0.4), DVec3::new(0.5, 0.35, 0.02)];
 
 /// Color of the panel.
-const COLOR: [f32; 3] = [0.9, 0.5, 0.2];
+pub(crate) const COLOR: [f32; 3] = [0.9, 0.5, 0.2];
 
-type Rows = Vec<Vec<[f32; 4]>>;
+pub(crate) type Rows = Vec<Vec<[f32; 4]>>;
 
 /// Reflections of surfaces of any roughness, with short steps.
-fn fine() -> ScreenSpaceReflections {
+pub(crate) fn fine() -> ScreenSpaceReflections {
     ScreenSpaceReflections {
         min_perceptual_roughness: 0.0..0.0,
         max_perceptual_roughness: 1.0..1.0,
+        // Thickness of the panel, behind which the floor is seen.
+        thickness: 0.06,
         linear_steps: 64,
         bisection_steps: 8,
         ..ScreenSpaceReflections::default()
     }
 }
 
-fn mirror() -> StandardMaterial {
+pub(crate) fn mirror() -> StandardMaterial {
     StandardMaterial {
         metallic: 1.0,
         perceptual_roughness: 0.0,
@@ -56,7 +59,7 @@ fn polished() -> StandardMaterial {
     }
 }
 
-fn unlit(color: [f32; 3]) -> StandardMaterial {
+pub(crate) fn unlit(color: [f32; 3]) -> StandardMaterial {
     let [red, green, blue] = color;
     StandardMaterial {
         unlit: true,
@@ -66,7 +69,7 @@ fn unlit(color: [f32; 3]) -> StandardMaterial {
 
 /// Projection of the view.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum View {
+pub(crate) enum View {
     Perspective,
     Orthographic,
 }
@@ -130,7 +133,7 @@ fn is_reflected(view: View, x: usize, y: usize) -> Option<bool> {
     around.all(|(x, y)| shows(x, y) == first).then_some(first)
 }
 
-fn camera(view: View, more: impl Bundle) -> impl Bundle {
+pub(crate) fn camera(view: View, more: impl Bundle) -> impl Bundle {
     (
         Camera3d::default(),
         view.projection(),
@@ -146,16 +149,25 @@ fn rig(floor: StandardMaterial, panel: StandardMaterial) -> Rig {
     let mut rig = Rig::new(SIDE as u32, SIDE as u32);
     rig.start();
     let world = rig.app.world_mut();
+    spawn(world, plane(), floor, Transform::default());
+    spawn_panel(world, panel);
+    rig
+}
+
+/// Mesh of the floor.
+pub(crate) fn plane() -> PlaneMeshBuilder {
+    Plane3d::default().mesh().size(60.0, 60.0)
+}
+
+/// A panel, without light.
+pub(crate) fn spawn_panel(world: &mut World, panel: StandardMaterial) {
     world.insert_resource(DefaultOpaqueRendererMethod::deferred());
     world.insert_resource(GlobalAmbientLight::NONE);
     world.insert_resource(ClearColor(Color::BLACK));
-    let plane = Plane3d::default().mesh().size(60.0, 60.0);
-    spawn(world, plane, floor, Transform::default());
     let [center, half] = PANEL.map(|it| it.as_vec3());
     let size = 2.0 * half;
     let cuboid = Cuboid::new(size.x, size.y, size.z);
     spawn(world, cuboid, panel, Transform::from_translation(center));
-    rig
 }
 
 /// The picture of a floor under a panel.
@@ -182,7 +194,7 @@ fn picture_under(
     checked(rig.exact_rows())
 }
 
-fn checked(rows: Rows) -> Rows {
+pub(crate) fn checked(rows: Rows) -> Rows {
     let mut values = rows.iter().flatten().flatten();
     assert!(values.all(|it| it.is_finite()), "a value is not finite");
     rows
@@ -198,9 +210,15 @@ fn fresnel(f0: f64, cosine: f64) -> f64 {
     f0 + (1.0 - f0) * (1.0 - cosine).powi(5)
 }
 
+/// Whether a pixel shows the floor, if not the panel.
+fn is_floor(view: View, x: usize, y: usize) -> bool {
+    let [start, direction] = view.ray(x, y);
+    direction.y < -0.1 && start.y > 0.0
+}
+
 /// Asserts that the floor shows the panel where a mirror does, within two pixels.
-fn assert_mirrored(name: &str, rows: &Rows, view: View, least: f32) {
-    let (mut shown, mut dark) = (0, 0);
+pub(crate) fn assert_mirrored(name: &str, rows: &Rows, view: View, least: f32) {
+    let (mut shown, mut dark, mut wrong) = (0, 0, 0);
     for (x, y) in inner() {
         let Some(expected) = is_reflected(view, x, y) else {
             continue;
@@ -209,12 +227,19 @@ fn assert_mirrored(name: &str, rows: &Rows, view: View, least: f32) {
         if hits_panel([start, direction]) || (!expected && near_panel(view, x, y)) {
             continue;
         }
-        let found = rows[y][x][0] > least;
-        assert_eq!(found, expected, "{name}: {:?} at {x} {y}", rows[y][x]);
+        wrong += usize::from((rows[y][x][0] > least) != expected);
         *(if expected { &mut shown } else { &mut dark }) += 1;
     }
     assert!(shown > 100 && dark > 1000, "{name}: {shown} {dark}");
+    let most = (shown + dark) / RARE;
+    assert!(
+        wrong <= most,
+        "{name}: {wrong} of {shown} and {dark} pixels"
+    );
 }
+
+/// At most one of so many pixels is off by more than two: the lobes of smooth surfaces have long tails.
+const RARE: usize = 400;
 
 /// Whether the panel itself is at a pixel or two beside it.
 fn near_panel(view: View, x: usize, y: usize) -> bool {
@@ -267,7 +292,7 @@ fn rays_that_miss_leave_the_environment_map() {
     let with = picture_under(sky, (mirror(), unlit(COLOR)), fine());
     let without = picture_under(sky, (mirror(), unlit(COLOR)), DeferredPrepass);
     let view = View::Perspective;
-    let (mut hits, mut misses) = (0, 0);
+    let (mut hits, mut misses, mut wrong) = (0, 0, 0);
     for (x, y) in inner() {
         let (found, plain) = (with[y][x], without[y][x]);
         match is_reflected(view, x, y) {
@@ -275,15 +300,13 @@ fn rays_that_miss_leave_the_environment_map() {
             Some(true) => {
                 let cosine = reflected_panel(view, x, y).expect("the panel is reflected");
                 let expected = COLOR[0] * fresnel(0.8, cosine) as f32;
-                let off = (found[0] / expected - 1.0).abs();
-                assert!(off < 0.1, "{found:?}, not {expected} at {x} {y}");
+                wrong += usize::from((found[0] / expected - 1.0).abs() > 0.1);
                 hits += 1;
             }
-            Some(false) if !near_panel(view, x, y) => {
-                for (found, plain) in found.iter().zip(plain) {
-                    let off = (found - plain).abs();
-                    assert!(off <= 2e-3 * plain, "{found}, not {plain} at {x} {y}");
-                }
+            Some(false) if is_floor(view, x, y) && !near_panel(view, x, y) => {
+                let mut pairs = found.iter().zip(plain);
+                let is_plain = pairs.all(|(found, plain)| (found - plain).abs() <= 2e-3 * plain);
+                wrong += usize::from(!is_plain);
                 assert!(plain[0] > 0.3, "no environment: {plain:?}");
                 misses += 1;
             }
@@ -291,6 +314,10 @@ fn rays_that_miss_leave_the_environment_map() {
         }
     }
     assert!(hits > 100 && misses > 1000, "{hits} {misses}");
+    assert!(
+        wrong <= (hits + misses) / RARE,
+        "{wrong} of {hits} and {misses}"
+    );
 }
 
 #[test]
@@ -312,30 +339,36 @@ fn surfaces_out_of_the_range_stay_as_they_are() {
     assert!(with != picture_under(sky, both(), DeferredPrepass));
 }
 
-/// The mean of a rough reflection is that of the smooth one, spread by the lobe.
 #[test]
 #[ignore = "needs a device"]
-fn rough_reflections_spread_over_more_pixels() {
+fn rough_reflections_are_spread() {
     let view = View::Perspective;
-    let rows = |perceptual_roughness| {
+    let counts = |perceptual_roughness| {
         let floor = StandardMaterial {
             perceptual_roughness,
             ..mirror()
         };
-        picture((floor, unlit(COLOR)), view, fine())
+        let rows = picture((floor, unlit(COLOR)), view, fine());
+        let (mut inside, mut outside, mut most) = (0, 0, 0.0_f32);
+        for (x, y) in inner().filter(|&(x, y)| is_floor(view, x, y) && !near_panel(view, x, y)) {
+            let red = rows[y][x][0];
+            most = most.max(red);
+            match is_reflected(view, x, y) {
+                Some(true) => inside += usize::from(red > 0.1),
+                Some(false) => outside += usize::from(red > 0.1),
+                None => {}
+            }
+        }
+        assert!(most < COLOR[0] * 1.001, "{most}");
+        (inside, outside)
     };
-    let count = |rows: &Rows| {
-        let lit = inner().filter(|&(x, y)| !near_panel(view, x, y) && rows[y][x][0] > 0.02);
-        lit.count()
-    };
-    let (smooth, rough) = (rows(0.1), rows(0.45));
-    let (few, many) = (count(&smooth), count(&rough));
-    assert!(many * 2 > few * 3, "{few} and {many}");
-    let brightest = |rows: &Rows| {
-        let floor = inner().filter(|&(x, y)| !near_panel(view, x, y));
-        floor.fold(0.0_f32, |most, (x, y)| most.max(rows[y][x][0]))
-    };
-    assert!(brightest(&rough) < 1.05 * COLOR[0]);
+    let (all, none) = counts(0.0);
+    let (fewer, some) = counts(0.4);
+    assert!(none < 5 && some > 40, "{none} and {some} outside");
+    assert!(
+        fewer * 10 < all * 9 && fewer * 10 > all,
+        "{all} and {fewer} inside"
+    );
 }
 
 #[test]
@@ -434,14 +467,17 @@ fn fog_dims_reflections_as_other_light() {
     let without = picture_under(sky, both(), (DeferredPrepass, fog()));
     let clear = picture_under(sky, both(), DeferredPrepass);
     let view = View::Perspective;
-    for (x, y) in inner() {
-        if is_reflected(view, x, y) == Some(false) && !near_panel(view, x, y) {
+    let (mut compared, mut wrong) = (0, 0);
+    for (x, y) in inner().filter(|&(x, y)| is_floor(view, x, y) && !near_panel(view, x, y)) {
+        if is_reflected(view, x, y) == Some(false) {
             let (found, expected) = (with[y][x][0], without[y][x][0]);
-            let off = (found - expected).abs();
-            assert!(off <= 2e-3 * expected + 1e-4, "{found}, not {expected}");
-            assert!(expected < clear[y][x][0] || expected == 0.0);
+            wrong += usize::from((found - expected).abs() > 2e-3 * expected + 1e-4);
+            assert!(expected < 0.9 * clear[y][x][0], "no fog at {x} {y}");
+            compared += 1;
         }
     }
+    assert!(compared > 1000, "{compared}");
+    assert!(wrong <= compared / RARE, "{wrong} of {compared}");
 }
 
 #[test]
@@ -458,9 +494,8 @@ fn cameras_without_needs_have_one_warning_and_no_reflections() {
         };
         let rows = checked(rig.exact_rows());
         let lines = log::take();
-        let about = lines.iter().filter(|it| it.contains("reflections"));
+        let about = lines.iter().filter(|it| it.contains(need));
         assert_eq!(about.count(), 1, "{lines:?}");
-        assert!(lines.iter().any(|it| it.contains(need)), "{lines:?}");
         let view = View::Perspective;
         let lit = inner().filter(|&(x, y)| !near_panel(view, x, y) && rows[y][x][0] > 0.0);
         assert_eq!(lit.count(), 0);

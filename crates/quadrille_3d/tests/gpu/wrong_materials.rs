@@ -215,7 +215,7 @@ const SHADERS: [(&str, &str); 26] = [
     ),
     (
         "import bevy_pbr::deferred::functions::pack; @fragment fn fragment() -> @location(0) vec4f { return pack(); }",
-        "there is no deferred pass",
+        "`functions::deferred_output` exists",
     ),
     (
         "import bevy_pbr::render::mesh_bindings::mesh; @fragment fn fragment() -> @location(0) vec4f { return mesh[0]; }",

@@ -17,7 +17,7 @@ use crate::components::prepass::DepthPrepass;
 /// hidden or out of the view: there the environment maps of the camera and of probes remain. Rough surfaces are noisy, which
 /// [`TemporalAntiAliasing`](crate::TemporalAntiAliasing) averages.
 ///
-/// Needs `Msaa::Off`: a camera with more samples has one warning, and no reflections. Only materials in the G-buffer
+/// Needs `Msaa::Off`: a camera with more samples is shaded forward, with one warning, and has no reflections. Only materials in the G-buffer
 /// reflect ([`DeferredPrepass`]); these, forward ones and the skybox are reflected.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]

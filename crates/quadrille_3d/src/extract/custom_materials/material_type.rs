@@ -12,7 +12,7 @@ use crate::extract::materials::{MaterialRow, MaterialState};
 use crate::pipelines::Pipelines3d;
 use crate::pipelines::custom::{MaterialShaders, PrepassSupport};
 use crate::pipelines::material_desc::MaterialPipelineState;
-use crate::scene::keys::MaterialShader;
+use crate::scene::keys::{MaterialShader, RendererMethod};
 use crate::scene::prepass::PrepassOutputs;
 use crate::tables::textures::TextureSource;
 use quadrille_content::meshes::{LayoutId, MeshLayout};
@@ -24,6 +24,9 @@ pub(crate) struct StageShaders {
     pub(crate) fragment: Option<Handle<Shader>>,
     pub(crate) prepass_vertex: Option<Handle<Shader>>,
     pub(crate) prepass_fragment: Option<Handle<Shader>>,
+    pub(crate) deferred_vertex: Option<Handle<Shader>>,
+    /// `None`: meshes are drawn forward.
+    pub(crate) deferred_fragment: Option<Handle<Shader>>,
     /// Meshes are drawn in prepasses.
     pub(crate) enable_prepass: bool,
     /// The default of the fragment shader is standard shading.
@@ -37,10 +40,14 @@ impl StageShaders {
             fragment,
             prepass_vertex,
             prepass_fragment,
+            deferred_vertex,
+            deferred_fragment,
             ..
         } = self;
-        let all = [vertex, fragment, prepass_vertex, prepass_fragment];
-        all.into_iter().flatten()
+        let main = [vertex, fragment];
+        let prepass = [prepass_vertex, prepass_fragment];
+        let all = [main, prepass, [deferred_vertex, deferred_fragment]];
+        all.into_iter().flatten().flatten()
     }
 }
 
@@ -292,9 +299,11 @@ impl MaterialType {
             };
             for &outputs in wanted {
                 let meshes = &mut pipelines.meshes;
-                if !matches!(shaders.prepass, PrepassSupport::Own { .. })
-                    || meshes.has_prepass_shaders(*number, outputs)
-                {
+                let is_own = match outputs.deferred {
+                    true => shaders.is_deferred,
+                    false => matches!(shaders.prepass, PrepassSupport::Own { .. }),
+                };
+                if !is_own || meshes.has_prepass_shaders(*number, outputs) {
                     continue;
                 }
                 let Some(sources) = Sources::of(&self.shaders, assets) else {
@@ -316,8 +325,12 @@ impl MaterialType {
                 let added = meshes.add_prepass_shaders(gpu, (*number, outputs), translated);
                 if let Err(why) = added {
                     let name = self.name;
+                    let stage = match outputs.deferred {
+                        true => "deferred",
+                        false => "prepass",
+                    };
                     tracing::error!(
-                        "meshes with the material `{name}` are not in prepasses, because its prepass shader cannot be \
+                        "meshes with the material `{name}` are not in prepasses, because its {stage} shader cannot be \
                          used: {why}"
                     );
                 }
@@ -370,7 +383,11 @@ impl MaterialType {
                     number: *number,
                     material: (!shaders.bound.is_empty()).then_some(index),
                 };
-                MaterialState::custom(desc, pipeline.cull(), shader)
+                let renderer = match shaders.is_deferred {
+                    true => RendererMethod::new(desc.opaque_render_method),
+                    false => RendererMethod::Forward,
+                };
+                MaterialState::custom(desc, pipeline.cull(), (shader, renderer))
             }
             _ => MaterialState::fallback(desc.casts_shadows),
         }

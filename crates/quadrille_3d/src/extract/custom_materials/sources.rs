@@ -24,6 +24,8 @@ pub(super) struct Sources {
     fragment: Shader,
     prepass_vertex: Option<Shader>,
     prepass_fragment: Option<Shader>,
+    deferred_vertex: Option<Shader>,
+    deferred_fragment: Option<Shader>,
     enable_prepass: bool,
     extends_standard: bool,
 }
@@ -38,10 +40,17 @@ const PREPASS_DEFS: [&str; 3] = [
     "VERTEX_OUTPUT_INSTANCE_INDEX",
 ];
 
+/// Declaration of the time in bevy's layout of bindings for prepasses, which shaders repeat: it has no module.
+const PREPASS_GLOBALS: &str = "@group(0) @binding(1) var<uniform> globals: Globals;";
+
+/// Import in its place.
+const IMPORTED_GLOBALS: &str = "import bevy_pbr::render::mesh_view_bindings::globals;";
+
 /// Further shader defs of prepasses with these outputs beside depth.
 fn output_defs(outputs: PrepassOutputs) -> impl Iterator<Item = &'static str> {
     let defs = [
-        (outputs.normal || outputs.motion, "PREPASS_FRAGMENT"),
+        (outputs != PrepassOutputs::default(), "PREPASS_FRAGMENT"),
+        (outputs.deferred, "DEFERRED_PREPASS"),
         (outputs.normal, "NORMAL_PREPASS"),
         (outputs.motion, "MOTION_VECTOR_PREPASS"),
     ];
@@ -65,6 +74,8 @@ impl Sources {
             fragment: source(&shaders.fragment)?.unwrap_or_else(standard),
             prepass_vertex: source(&shaders.prepass_vertex)?,
             prepass_fragment: source(&shaders.prepass_fragment)?,
+            deferred_vertex: source(&shaders.deferred_vertex)?,
+            deferred_fragment: source(&shaders.deferred_fragment)?,
             enable_prepass: shaders.enable_prepass,
             extends_standard: shaders.extends_standard,
         })
@@ -99,6 +110,7 @@ impl Sources {
             fragment,
             shadow,
             prepass: self.prepass_support(pipeline),
+            is_deferred: self.deferred_fragment.is_some() && pipeline.fixed_state().fits_prepass(),
             state: pipeline.fixed_state(),
             vertex_layout: pipeline.vertex_layout(is_own, MaterialLocations::Forward),
             bound: translation.bound,
@@ -125,8 +137,16 @@ impl Sources {
         translation: &mut Translation<'_>,
         outputs: PrepassOutputs,
     ) -> Result<PrepassShaders, String> {
-        let has_own_vertex = self.prepass_vertex.is_some() || self.vertex.is_none();
-        let has_own_vertex = has_own_vertex || self.prepass_fragment.is_some();
+        let (own_vertex, own_fragment) = match outputs.deferred {
+            true => {
+                let vertex = self.deferred_vertex.as_ref();
+                let vertex = vertex.or(self.prepass_vertex.as_ref());
+                (vertex, self.deferred_fragment.as_ref())
+            }
+            false => (self.prepass_vertex.as_ref(), self.prepass_fragment.as_ref()),
+        };
+        let has_own_vertex = own_vertex.is_some() || self.vertex.is_none();
+        let has_own_vertex = has_own_vertex || own_fragment.is_some();
         let (vertex_defs, locations) = match has_own_vertex {
             true => (&PREPASS_DEFS[..], MaterialLocations::Prepass),
             false => (&[][..], MaterialLocations::Forward),
@@ -134,7 +154,7 @@ impl Sources {
         let defs = vertex_defs.iter().copied().chain(output_defs(outputs));
         let defs: Vec<_> = defs.collect();
         let fallback = |source: &'static str, name| Shader::from_wgsl(source, name);
-        let fragment = match &self.prepass_fragment {
+        let fragment = match own_fragment {
             Some(shader) => Some(shader.clone()),
             None if outputs != PrepassOutputs::default() => Some(fallback(
                 include_str!("../../../shaders/material_prepass.wgsl"),
@@ -145,7 +165,7 @@ impl Sources {
         let fragment = fragment
             .map(|shader| translation.stage((&shader, MaterialStage::Fragment), &FORM, &defs));
         let fragment = fragment.transpose()?;
-        let (vertex, is_own) = match (&self.prepass_vertex, locations, &self.vertex) {
+        let (vertex, is_own) = match (own_vertex, locations, &self.vertex) {
             (Some(shader), ..) | (None, MaterialLocations::Forward, Some(shader)) => {
                 (shader.clone(), true)
             }
@@ -222,6 +242,7 @@ impl Translation<'_> {
         form: &MaterialShaderForm<'_>,
         defs: &[&'static str],
     ) -> Result<GpuShader, String> {
+        let in_prepass = defs.contains(&PREPASS_PIPELINE);
         let defs = DEFS.iter().chain(defs).copied().map(ShaderDefVal::from);
         let own = match shader.1 {
             MaterialStage::Fragment => self.pipeline.fragment_defs(),
@@ -238,6 +259,16 @@ impl Translation<'_> {
             },
             ..*form
         };
+        let (asset, stage) = shader;
+        if in_prepass && asset.source.contains(PREPASS_GLOBALS) {
+            let mut asset = asset.clone();
+            asset.source = asset
+                .source
+                .replace(PREPASS_GLOBALS, IMPORTED_GLOBALS)
+                .into();
+            let shader = (&asset, stage);
+            return translate_material(material, shader, layout, &form, &defs, &mut self.bound);
+        }
         translate_material(material, shader, layout, &form, &defs, &mut self.bound)
     }
 }

@@ -42,7 +42,11 @@ impl MaterialState {
     }
 
     /// Returns the state of a material with shaders of its own.
-    pub(crate) fn custom(desc: &MaterialDesc, cull: CullMode, shader: MaterialShader) -> Self {
+    pub(crate) fn custom(
+        desc: &MaterialDesc,
+        cull: CullMode,
+        (shader, renderer): (MaterialShader, RendererMethod),
+    ) -> Self {
         let base = desc.base.as_ref();
         Self {
             blend_mode: BlendMode::of_custom(desc.alpha_mode),
@@ -52,7 +56,7 @@ impl MaterialState {
                 && base.is_none_or(|base| Self::new(base).casts_shadows),
             features: MaterialFeatures::Base,
             shader,
-            renderer: RendererMethod::Forward,
+            renderer,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::pipelines::publish_shader_modules;
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bevy_shaders");
 
 /// Files of 3D and of full screen effects, each with the shader defs in its conditions.
-const FILES: [(&str, &[&str]); 26] = [
+const FILES: [(&str, &[&str]); 27] = [
     ("bindless_material", &[]),
     // Not valid WGSL with `CUBEMAP_ARRAY`, in bevy either.
     ("cubemap_unlit", &[]),
@@ -17,6 +17,7 @@ const FILES: [(&str, &[&str]); 26] = [
     ("custom_material", &[]),
     ("custom_stencil", &[]),
     ("custom_vertex_attribute", &[]),
+    ("deferred_raymarch", &[]),
     ("extended_material", &["SIXTEEN_BYTE_ALIGNMENT"]),
     ("fallback_image_test", &[]),
     ("fullscreen_effect", &["SIXTEEN_BYTE_ALIGNMENT"]),
@@ -40,14 +41,13 @@ const FILES: [(&str, &[&str]); 26] = [
 ];
 
 /// Files, some with shader defs, that import names which do not exist here, with a part of the error message.
-const MISSING: [(&str, &[&str], &str); 11] = [
+const MISSING: [(&str, &[&str], &str); 10] = [
     ("bindless_material", &["BINDLESS"], "materials need no slot"),
     (
         "custom_stencil",
         &["VERTEX_POSITIONS_COMPRESSED"],
         "materials need no slot",
     ),
-    ("deferred_raymarch", &[], "there is no deferred pass"),
     (
         "extended_material",
         &["PREPASS_PIPELINE"],
@@ -125,6 +125,21 @@ fn shader_files_of_bevy_are_valid() {
             let chosen = chosen.map(|(_, def)| (*def).to_owned());
             validate(file, chosen).unwrap_or_else(|error| panic!("{error}"));
         }
+    }
+}
+
+#[test]
+fn deferred_shaders_of_bevy_are_valid() {
+    publish();
+    let always = ["PREPASS_PIPELINE", "PREPASS_FRAGMENT", "DEFERRED_PREPASS"];
+    for more in [
+        &[][..],
+        &["NORMAL_PREPASS"],
+        &["MOTION_VECTOR_PREPASS"],
+        &["NORMAL_PREPASS", "MOTION_VECTOR_PREPASS"],
+    ] {
+        let defs = always.iter().chain(more).map(|def| (*def).to_owned());
+        validate("extended_material", defs).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
