@@ -8,7 +8,7 @@ use quadrille::vulkan::shader::ShaderModule;
 use quadrille_content::materials::BINDLESS_ADVICE;
 
 /// Modules by path.
-const MODULES: [(&str, &str); 18] = [
+const MODULES: [(&str, &str); 19] = [
     (
         "bevy_render::view",
         include_str!("../../shaders/bevy/view.wgsl"),
