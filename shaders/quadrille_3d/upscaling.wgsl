@@ -6,8 +6,9 @@
 // Motion, history samples, the box of colors and its space are those of temporal antialiasing (taa.wgsl).
 //
 // Details smaller than a texel are missed by all 3x3 texels of some frames, of which the box does not contain the history. So
-// it is extended by the deviation of luma in time, for surfaces that are in the history long enough. Blended surfaces have no
-// motion vectors: where they change the color, the box is that of this frame, as for surfaces that move.
+// it is extended by the deviation of luma in time, for surfaces that have been in the history for some frames and that nothing
+// passes. Blended surfaces have no motion vectors: where they change the color, the box is that of surfaces that move, and
+// not extended.
 
 import quadrille_3d::constants::MAX_RADIANCE;
 import quadrille_3d::temporal::{color_of, compress, distance_of, expand, from_ycocg, part_in_box, sample_catmull_rom, to_ycocg};
@@ -26,7 +27,7 @@ struct Upscaling {
 @group(0) @binding(1) var opaque_picture: texture_2d<f32>;
 // Color, and the sum of the weights of samples in it.
 @group(0) @binding(2) var history: texture_2d<f32>;
-// Luma of the nearest sample, its variance in time, its mean difference from the history, and `age_of` the pixel.
+// Luma of the nearest sample, its variance in time, its change since the frame before, and `age_of` the pixel.
 @group(0) @binding(3) var moments: texture_2d<f32>;
 @group(0) @binding(4) var motion_vectors: texture_2d<f32>;
 @group(0) @binding(5) var depths: texture_depth_2d;
@@ -51,16 +52,16 @@ const STILL_DEVIATIONS: f32 = 2.0;
 const MOVING_DEVIATIONS: f32 = 1.0;
 // The same in standard deviations in time.
 const TIME_DEVIATIONS: f32 = 1.5;
-// Part of a frame in the variance in time and the mean difference.
+// Part of a frame in the variance in time.
 const TIME_PART: f32 = 0.15;
-// Part of the mean difference by which the box is less extended.
-const BIAS: f32 = 1.5;
-// Frames from which on a surface has its deviation in time, and after which it has all of it: before, what was there may be left
-// in the history.
+// Frames from which on the box is extended, and after which it is by the whole deviation: before, another surface may be left in
+// the history.
 const YOUNG: f32 = 8.0;
 const OLD: f32 = 16.0;
 // A surface that is farther than this part of its distance was visible.
 const HIDDEN: f32 = 0.9;
+// Difference of the motion of neighbors in pixels at which one covers the other.
+const DIVERGENCE: f32 = 0.25;
 // Difference of a color by blended surfaces at which a pixel counts as moving without motion vectors.
 const BLENDED: f32 = 0.02;
 
@@ -74,6 +75,7 @@ struct Output {
 struct Samples {
     nearest_depth: f32,
     nearest_pixel: vec2i,
+    middle_pixel: vec2i,
     // Weighted sum of colors by the kernel, and of weights.
     sum: vec3f,
     weight: f32,
@@ -100,7 +102,7 @@ fn samples_around(position: vec2f, size: vec2i) -> Samples {
     // The sample of texel t is at t + 0.5 + jitter.
     let from_samples = position - view.jitter;
     let middle = clamp(vec2i(floor(from_samples)), vec2i(0), size - 1);
-    var found = Samples(-1.0, middle, vec3f(0.0), 0.0, vec3f(0.0), 0.0, vec3f(0.0), vec3f(1e30), vec3f(-1e30), 0.0, 0.0);
+    var found = Samples(-1.0, middle, middle, vec3f(0.0), 0.0, vec3f(0.0), 0.0, vec3f(0.0), vec3f(1e30), vec3f(-1e30), 0.0, 0.0);
     var squares = vec3f(0.0);
     var weights = 0.0;
     for (var y = -1; y <= 1; y++) {
@@ -174,11 +176,37 @@ fn age_of(age: f32, is_still: bool) -> f32 {
     return max(min(age, 0.0) - 1.0, -OLD);
 }
 
-// Extent of the box by moments in time. A history that lags behind the samples differs from them in one direction, one of
-// details that samples miss in both.
-fn extent_in_time(in_time: vec4f) -> f32 {
-    let deviation = TIME_DEVIATIONS * sqrt(in_time.y) - BIAS * abs(in_time.z);
-    return max(deviation, 0.0) * saturate((abs(in_time.w) - YOUNG) / (OLD - YOUNG));
+// Variance of luma by changes that are taken back in the next frame: those of details that samples miss. The change of a surface
+// that lasts is not.
+fn variance_of(in_time: vec4f, change: f32) -> f32 {
+    return mix(in_time.y, max(-change * in_time.z, 0.0), TIME_PART);
+}
+
+// Extent of the box by the deviation in time.
+fn extent_of(in_time: vec4f) -> f32 {
+    return TIME_DEVIATIONS * sqrt(in_time.y) * saturate((abs(in_time.w) - YOUNG) / (OLD - YOUNG));
+}
+
+// Whether the surface of a pixel moves unlike the nearest one around it, so that it was or will be covered.
+fn is_at_silhouette(found: Samples) -> bool {
+    let own = textureLoad(motion_vectors, found.middle_pixel, 0).xy;
+    let nearest = textureLoad(motion_vectors, found.nearest_pixel, 0).xy;
+    return any(abs(own - nearest) * upscaling.output_size > vec2f(DIVERGENCE));
+}
+
+// History at texture coordinates, without what the lobes of the filter add beyond the nearest 2x2 texels.
+fn history_at(uv: vec2f) -> vec3f {
+    let size = upscaling.output_size;
+    let color = sample_catmull_rom(history, history_sampler, uv, size);
+    let corner = max(vec2i(floor(uv * size - 0.5)), vec2i(0));
+    var least = vec3f(MAX_RADIANCE);
+    var most = vec3f(0.0);
+    for (var i = 0; i < 4; i++) {
+        let texel = textureLoad(history, min(corner + vec2i(i & 1, i >> 1u), vec2i(size) - 1), 0).rgb;
+        least = min(least, texel);
+        most = max(most, texel);
+    }
+    return clamp(color, least, most);
 }
 
 // Picture of a frame alone.
@@ -207,20 +235,19 @@ fn fragment_main(@builtin(position) position: vec4f) -> Output {
     var previous = previous_texel.rgb;
     var in_time = textureLoad(moments, previous_pixel, 0);
     if !is_still {
-        previous = sample_catmull_rom(history, history_sampler, previous_uv, upscaling.output_size);
+        previous = history_at(previous_uv);
         in_time = vec4f(textureSampleLevel(moments, history_sampler, previous_uv, 0.0).xyz, in_time.w);
     }
     let unclipped = to_ycocg(compress(previous));
     let change = found.luma - in_time.x;
-    let now = vec2f(change * change / 2.0, found.luma - unclipped.x);
     let is_blended = found.blended > BLENDED;
-    let age = select(age_of(in_time.w, is_still), 0.0, is_blended);
-    in_time = vec4f(found.luma, mix(in_time.yz, now, TIME_PART), age);
+    let age = select(age_of(in_time.w, is_still), 0.0, is_blended || is_at_silhouette(found));
+    in_time = vec4f(found.luma, variance_of(in_time, change), change, age);
     let deviations = select(MOVING_DEVIATIONS, STILL_DEVIATIONS, is_still && !is_blended);
     let least = max(found.least, found.mean - deviations * found.deviation);
     let most = min(found.most, found.mean + deviations * found.deviation);
     let center = (least + most) / 2.0;
-    let part = part_in_box(unclipped, center, (most - least) / 2.0 + extent_in_time(in_time));
+    let part = part_in_box(unclipped, center, (most - least) / 2.0 + extent_of(in_time));
     let clipped = center + (unclipped - center) * part;
     // Mean weight of the samples of a frame: their density, since the integral of the kernel is 1.
     let density = view.viewport.zw / upscaling.output_size;

@@ -80,7 +80,7 @@ pub struct UpscalingUniform {
 
 /// Index in [`CameraEffect::images`]: color, and the weight of the samples in it.
 const HISTORY: usize = 0;
-/// Index of the luma of the last sample, its variance in time, and its mean difference from the history.
+/// Index of the luma of the last sample, its variance and change in time, and the age of the surface.
 const MOMENTS: usize = 1;
 /// Index of the color without blended surfaces.
 const OPAQUE: usize = 2;
