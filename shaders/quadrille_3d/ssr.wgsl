@@ -17,7 +17,7 @@ import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::fog_transmittance;
 import quadrille_3d::gbuffer::{GBufferSurface, HAS_FOG_ENABLED, IS_SURFACE, IS_UNLIT, unpack_gbuffer};
 import quadrille_3d::pbr::{HAS_ENVIRONMENTS, HAS_FOG};
-import quadrille_3d::scene::{View, camera, dfg_sampler};
+import quadrille_3d::scene::{View, camera, clamped_sampler};
 
 // Fields of `ScreenSpaceReflections`.
 struct Settings {
@@ -152,7 +152,7 @@ fn reflected_light(surface: Surface, pixel: vec2f, view: View) -> vec4f {
     if hit.z == 0.0 {
         return vec4f(0.0);
     }
-    let radiance = clamp(textureSampleLevel(lit_color, dfg_sampler, hit.xy, 0.0).rgb, vec3f(0.0), vec3f(MAX_RADIANCE));
+    let radiance = clamp(textureSampleLevel(lit_color, clamped_sampler, hit.xy, 0.0).rgb, vec3f(0.0), vec3f(MAX_RADIANCE));
     let v_dot_h = saturate(dot(to_view, half_vector));
     let fresnel = surface.f0 + (surface.f90 - surface.f0) * pow5(1.0 - v_dot_h);
     return vec4f(radiance * fresnel * masking_ratio(to_view.z, to_light.z, alpha), 1.0);

@@ -18,6 +18,7 @@ use quadrille_3d::wireframe::WireframePlugin;
 /// found by [`is_device_resource`].
 const PER_FRAME_TYPES: &[&str] = &[
     "RateLimitedWarnings",
+    "BoundList",
     "DeviceImages",
     "EnvironmentMaps3d",
     "FilterJobs3d",
