@@ -442,13 +442,14 @@ impl Materials2d {
             MaterialKind::Mesh => self.layouts_of.get(&id).map_or(&[][..], Vec::as_slice),
             MaterialKind::Sprite | MaterialKind::Node => &plain,
         };
+        let wanted: SmallVec<[LayoutId; 4]> = SmallVec::from_slice(wanted);
         let mut material = Material {
             of_type,
             row,
             desc,
             states: SmallVec::new(),
         };
-        for layout in wanted.to_vec() {
+        for layout in wanted {
             let state = self.specialize(&material, layout);
             material.states.push((layout, state));
         }

@@ -104,7 +104,7 @@ fn warn_of_sorted(
         format!("transparent meshes under the camera {camera} are sorted as a whole")
     };
     let component = "OrderIndependentTransparencySettings";
-    warn_of_samples(&cameras, &warnings, (component, consequence));
+    warn_of_samples(cameras, &warnings, (component, consequence));
 }
 
 /// Lists of fragments, and what they are blended over.

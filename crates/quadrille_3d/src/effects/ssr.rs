@@ -115,6 +115,14 @@ fn init_ssr(mut commands: Commands) -> Result {
     Ok(())
 }
 
+/// Components of a camera that reflections need.
+type Needs = (
+    Entity,
+    &'static Msaa,
+    Has<DepthPrepass>,
+    Has<DeferredPrepass>,
+);
+
 /// Cameras whose reflections or samples changed.
 type ChangedReflections = (
     With<Camera3d>,
@@ -124,7 +132,7 @@ type ChangedReflections = (
 
 /// Warns of cameras that lack what reflections need, when they are set up so.
 fn warn_of_missing_needs(
-    cameras: Query<(Entity, &Msaa, Has<DepthPrepass>, Has<DeferredPrepass>), ChangedReflections>,
+    cameras: Query<Needs, ChangedReflections>,
     warnings: Res<RateLimitedWarnings>,
 ) {
     for (camera, msaa, has_depth, is_deferred) in &cameras {

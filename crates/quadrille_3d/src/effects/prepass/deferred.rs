@@ -21,5 +21,5 @@ pub(super) fn warn_of_forward(
     warnings: Res<RateLimitedWarnings>,
 ) {
     let consequence = |camera: &str, _| format!("the camera {camera} is shaded forward");
-    warn_of_samples(&cameras, &warnings, ("DeferredPrepass", consequence));
+    warn_of_samples(cameras, &warnings, ("DeferredPrepass", consequence));
 }

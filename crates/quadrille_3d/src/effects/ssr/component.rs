@@ -73,7 +73,7 @@ pub struct SsrUniform {
 
 /// Ends of a range from 0 to 1. NaN is 0.
 fn ends(range: &Range<f32>) -> [f32; 2] {
-    [range.start, range.end].map(|end| end.max(0.0).min(1.0))
+    [range.start, range.end].map(|end| if end > 0.0 { end.min(1.0) } else { 0.0 })
 }
 
 impl ScreenSpaceReflections {
