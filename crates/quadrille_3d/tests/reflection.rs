@@ -19,6 +19,7 @@ use quadrille_3d::wireframe::WireframePlugin;
 const PER_FRAME_TYPES: &[&str] = &[
     "RateLimitedWarnings",
     "BoundList",
+    "BoundMaterials",
     "DeviceImages",
     "EnvironmentMaps3d",
     "FilterJobs3d",
