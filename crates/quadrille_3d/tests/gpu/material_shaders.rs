@@ -57,6 +57,8 @@ material!(HoledShadow, 0, 1, 0, 2);
 material!(Viewed, 0, 3, 0, 0);
 material!(Mapped, 0, 4, 0, 0);
 material!(Framed, 0, 7, 0, 0);
+material!(Uncolored, 1, 8, 0, 0);
+material!(Colored, 0, 8, 0, 0);
 
 pub(crate) fn handle(number: u128) -> Handle<Shader> {
     Handle::Uuid(
@@ -178,6 +180,19 @@ fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
 }
 ";
 
+/// The base color of the inputs of lighting, scaled.
+const BASE: &str = "
+import bevy_pbr::render::{forward_io::VertexOutput, pbr_fragment::pbr_input_from_vertex_output};
+
+@group(constants::MATERIAL_BIND_GROUP) @binding(0) var<uniform> value: vec4f;
+
+@fragment
+fn fragment(mesh: VertexOutput, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
+    let pbr_input = pbr_input_from_vertex_output(mesh, is_front, false);
+    return vec4f(pbr_input.material.base_color.rgb * value.w, 1.0);
+}
+";
+
 /// A camera that sees the square of side 1 around the origin.
 fn camera(tonemapping: Tonemapping) -> impl Bundle {
     let mut projection = OrthographicProjection::default_3d();
@@ -224,6 +239,8 @@ pub(crate) fn add_types(app: &mut App) {
         MaterialPlugin::<Viewed>::default(),
         MaterialPlugin::<Mapped>::default(),
         MaterialPlugin::<Framed>::default(),
+        MaterialPlugin::<Uncolored>::default(),
+        MaterialPlugin::<Colored>::default(),
     ));
     let sources = [
         (1, MOVED),
@@ -231,6 +248,7 @@ pub(crate) fn add_types(app: &mut App) {
         (3, VIEWED),
         (4, MAPPED),
         (7, FRAMED),
+        (8, BASE),
     ];
     for (number, source) in sources {
         add_shader(app, number, source);
@@ -304,6 +322,36 @@ fn vertex_shader_moves_a_mesh_and_its_shadow() {
         picture.at(24, 16)[0] == bright,
         "the mesh is not where it was"
     );
+    assert!(log::take().is_empty());
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn vertex_colors_reach_lighting_where_meshes_have_them() {
+    log::collect();
+    let mut rig = rig();
+    let half = Vec4::new(0.0, 0.0, 0.0, 0.5);
+    // The vertex shader of the first one writes no color, as for any mesh without vertex colors.
+    square(
+        &mut rig,
+        Vec3::new(-0.25, 0.0, 0.0),
+        0.25,
+        Uncolored::from(half),
+    );
+    let colored = square(
+        &mut rig,
+        Vec3::new(0.25, 0.0, 0.0),
+        0.25,
+        Colored::from(half),
+    );
+    let world = rig.app.world_mut();
+    let mesh = Mesh::from(Rectangle::new(0.25, 0.25))
+        .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![[0.5, 1.0, 0.25, 1.0]; 4]);
+    let mesh = world.resource_mut::<Assets<Mesh>>().add(mesh);
+    world.entity_mut(colored).insert(Mesh3d(mesh));
+    let picture = rig.picture();
+    assert_color(picture.at(8, 16), [0.5; 3], "without vertex colors");
+    assert_color(picture.at(24, 16), [0.25, 0.5, 0.125], "with vertex colors");
     assert!(log::take().is_empty());
 }
 
