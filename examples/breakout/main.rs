@@ -10,18 +10,15 @@ mod sounds;
 
 use bevy_app::{App, AppExit, Update};
 use bevy_ecs::prelude::*;
-use bevy_input::ButtonInput;
 use bevy_input::gamepad::GamepadButton;
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
 use bevy_time::{Real, Time};
 use clap::Parser;
 use examples::breakout::{Breakout, FIELD, Phase, STEP, Wish};
-use examples::gamepads::GamepadInput;
-use examples::input::InputArgs;
+use examples::input::{Devices, InputArgs};
 use examples::run::Run;
 use examples::scores::Scores;
-use examples::script::Pointer;
 use examples::{CommonArgs, args};
 use quadrille_2d::prelude::*;
 
@@ -99,14 +96,6 @@ fn main() -> AppExit {
 /// The systems that advance the game, before those that show it.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Play;
-
-/// Keyboard, mouse buttons, pointer and gamepads.
-type Devices<'w> = (
-    Res<'w, ButtonInput<KeyCode>>,
-    Res<'w, ButtonInput<MouseButton>>,
-    Res<'w, Pointer>,
-    Res<'w, GamepadInput>,
-);
 
 /// Returns the player's input; `moved` says whether the pointer did.
 fn wish((keys, buttons, pointer, pad): &Devices, moved: bool, phase: Phase) -> Wish {

@@ -8,7 +8,6 @@ mod tiles;
 
 use bevy_app::{App, AppExit, Update};
 use bevy_ecs::prelude::*;
-use bevy_input::ButtonInput;
 use bevy_input::gamepad::GamepadButton;
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
@@ -16,8 +15,7 @@ use bevy_math::{IVec2, Vec2};
 use bevy_time::{Real, Time};
 use bevy_ui::{ComputedNode, UiGlobalTransform};
 use clap::Parser;
-use examples::gamepads::GamepadInput;
-use examples::input::InputArgs;
+use examples::input::{Devices, InputArgs};
 use examples::run::Run;
 use examples::script::Pointer;
 use examples::{CommonArgs, args};
@@ -80,14 +78,6 @@ fn advance(mut clock: ResMut<Clock>, running: Res<Running>, time: Res<Time<Real>
         };
     }
 }
-
-/// Keyboard, mouse buttons, pointer and gamepads.
-type Devices<'w> = (
-    Res<'w, ButtonInput<KeyCode>>,
-    Res<'w, ButtonInput<MouseButton>>,
-    Res<'w, Pointer>,
-    Res<'w, GamepadInput>,
-);
 
 /// State of devices in the frame before.
 #[derive(Default)]

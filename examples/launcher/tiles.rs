@@ -169,14 +169,11 @@ fn frame_rect(frame: Vec2, number: u32) -> Rect {
     Rect::from_corners(corner, corner + frame)
 }
 
-fn mark_choice(
-    choice: Res<Choice>,
-    mut tiles: Query<(&Tile, &mut BorderColor, Option<&mut BackgroundColor>)>,
-) {
+fn mark_choice(choice: Res<Choice>, mut tiles: Query<(&Tile, &mut BorderColor)>) {
     if !choice.is_changed() {
         return;
     }
-    for (tile, mut border, _) in &mut tiles {
+    for (tile, mut border) in &mut tiles {
         border.set_if_neq(BorderColor::all(match tile.0 == choice.0 {
             true => GOLD,
             false => Color::srgba(0.3, 0.36, 0.5, 0.5),

@@ -3,11 +3,23 @@
 use std::path::PathBuf;
 
 use bevy_app::{App, Plugin};
+use bevy_ecs::prelude::*;
+use bevy_input::ButtonInput;
+use bevy_input::keyboard::KeyCode;
+use bevy_input::mouse::MouseButton;
 
 use crate::args::{self, CommonArgs};
 use crate::fuzz::Fuzz;
-use crate::gamepads::GamepadsPlugin;
-use crate::script::{InputScript, Script};
+use crate::gamepads::{GamepadInput, GamepadsPlugin};
+use crate::script::{InputScript, Pointer, Script};
+
+/// Keyboard, mouse buttons, pointer and gamepads.
+pub type Devices<'w> = (
+    Res<'w, ButtonInput<KeyCode>>,
+    Res<'w, ButtonInput<MouseButton>>,
+    Res<'w, Pointer>,
+    Res<'w, GamepadInput>,
+);
 
 /// Arguments of every game.
 #[derive(Clone, Debug, Default, clap::Args)]

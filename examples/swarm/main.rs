@@ -12,18 +12,15 @@ mod text;
 
 use bevy_app::{App, AppExit, Update};
 use bevy_ecs::prelude::*;
-use bevy_input::ButtonInput;
 use bevy_input::gamepad::GamepadButton;
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
 use bevy_math::Vec2;
 use bevy_time::{Real, Time};
 use clap::Parser;
-use examples::gamepads::GamepadInput;
-use examples::input::InputArgs;
+use examples::input::{Devices, InputArgs};
 use examples::run::Run;
 use examples::scores::Scores;
-use examples::script::Pointer;
 use examples::swarm::{Counters, FIELD, Phase, STEP, Survival, Wish};
 use examples::{CommonArgs, args};
 use quadrille::prelude::*;
@@ -176,14 +173,6 @@ fn main() -> AppExit {
 /// How many frames late counters are taken: what the device counted is there by then in any run,
 /// so that a game is the same each time.
 const COUNTERS_LATE: u64 = 5;
-
-/// Keyboard, mouse buttons, pointer and gamepads.
-type Devices<'w> = (
-    Res<'w, ButtonInput<KeyCode>>,
-    Res<'w, ButtonInput<MouseButton>>,
-    Res<'w, Pointer>,
-    Res<'w, GamepadInput>,
-);
 
 fn play(
     devices: Devices,

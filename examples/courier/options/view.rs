@@ -2,7 +2,6 @@
 
 use bevy_app::{App, AppExit, Last, Plugin, Startup, Update};
 use bevy_ecs::prelude::*;
-use bevy_input::ButtonInput;
 use bevy_input::gamepad::GamepadButton;
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
@@ -11,6 +10,7 @@ use bevy_ui::prelude::*;
 use bevy_ui::{ComputedNode, UiGlobalTransform};
 use bevy_window::ExitSystems;
 use examples::gamepads::GamepadInput;
+use examples::input::Devices;
 use examples::script::Pointer;
 use quadrille_2d::prelude::TextColor;
 use quadrille_3d::prelude::*;
@@ -41,14 +41,6 @@ struct Cell {
 /// Node that opens the screen by a click.
 #[derive(Component)]
 pub(crate) struct OpenButton;
-
-/// Keyboard, mouse buttons, pointer and gamepads.
-type Devices<'w> = (
-    Res<'w, ButtonInput<KeyCode>>,
-    Res<'w, ButtonInput<MouseButton>>,
-    Res<'w, Pointer>,
-    Res<'w, GamepadInput>,
-);
 
 /// State of devices in the frame before.
 #[derive(Default)]
