@@ -67,7 +67,8 @@ fn sheet(program: &Program) -> Result<Image> {
         CompressedImageFormats::NONE,
         true,
         ImageSampler::linear(),
-        RenderAssetUsages::RENDER_WORLD,
+        // Uploaded again after the loss of a device.
+        RenderAssetUsages::default(),
     )?)
 }
 

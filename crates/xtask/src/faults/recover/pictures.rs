@@ -26,7 +26,7 @@ enum AfterLoss {
 }
 
 /// The examples with an image, with their arguments.
-const RUNS: [(&str, &[&str], AfterLoss); 19] = [
+const RUNS: [(&str, &[&str], AfterLoss); 20] = [
     ("triangle", &[], AfterLoss::Continues),
     ("turns", &[], AfterLoss::Continues),
     ("compositor", &[], AfterLoss::Continues),
@@ -49,6 +49,7 @@ const RUNS: [(&str, &[&str], AfterLoss); 19] = [
     ("viewer", &[], AfterLoss::Continues),
     ("cinema", &[], AfterLoss::Continues),
     ("breakout", &["--autoplay"], AfterLoss::Continues),
+    ("launcher", &[], AfterLoss::Continues),
     ("swarm", &["--enemies", "5000"], AfterLoss::Restarts),
 ];
 
