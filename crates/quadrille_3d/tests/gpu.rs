@@ -155,6 +155,8 @@ mod ssr;
 mod taa;
 #[path = "gpu/temporal_jitter.rs"]
 mod temporal_jitter;
+#[path = "gpu/texture_dimensions.rs"]
+mod texture_dimensions;
 #[path = "gpu/textures.rs"]
 mod textures;
 #[path = "gpu/tonemapping.rs"]

@@ -23,6 +23,8 @@ struct Bare {
     skies: Option<Handle<Image>>,
     #[texture(7, dimension = "3d")]
     clouds: Option<Handle<Image>>,
+    #[texture(8, dimension = "1d")]
+    line: Option<Handle<Image>>,
 }
 
 impl Material for Bare {
@@ -40,6 +42,7 @@ const BARE: &str = "
 @group(3) @binding(5) var skies: texture_cube_array<f32>;
 @group(3) @binding(6) var skies_sampler: sampler;
 @group(3) @binding(7) var clouds: texture_3d<f32>;
+@group(3) @binding(8) var line: texture_1d<f32>;
 
 @fragment
 fn fragment() -> @location(0) vec4f {
@@ -50,7 +53,7 @@ fn fragment() -> @location(0) vec4f {
     let equal = textureSampleCompareLevel(depth, depth_sampler, vec2f(0.5), 1.0);
     let less = textureSampleCompareLevel(sky, depth_sampler, vec3f(0.0, 1.0, 0.0), 0.5);
     let white = textureSampleLevel(skies, skies_sampler, vec3f(0.0, 1.0, 0.0), 1, 0.0)
-        * textureLoad(clouds, vec3u(0u, 0u, 1u), 0);
+        * textureLoad(clouds, vec3u(0u, 0u, 1u), 0) * textureLoad(line, 0u, 0);
     return vec4f(f32(is_integer), equal - less, white.b * 0.5, 1.0);
 }
 ";

@@ -13,7 +13,8 @@ use quadrille::vulkan::resources::ImageDesc;
 pub struct FallbackImages(Vec<(TextureDimension, TextureSampleType, GpuImage)>);
 
 /// Dimensions with extent, layers and whether the image is a cube.
-const SHAPES: [(TextureDimension, [u32; 3], u32, bool); 5] = [
+const SHAPES: [(TextureDimension, [u32; 3], u32, bool); 6] = [
+    (TextureDimension::D1, [1; 3], 1, false),
     (TextureDimension::D2, [1; 3], 1, false),
     (TextureDimension::D2Array, [1; 3], 2, false),
     (TextureDimension::D3, [1, 1, 2], 1, false),
@@ -78,13 +79,18 @@ fn create(
         TextureSampleType::Float => (Format::R8G8B8A8_UNORM, [255; 4]),
         TextureSampleType::Uint => (Format::R8G8B8A8_UINT, [255; 4]),
         TextureSampleType::Sint => (Format::R8G8B8A8_SINT, [127; 4]),
-        TextureSampleType::Depth if dimension == TextureDimension::D3 => return Ok(None),
+        TextureSampleType::Depth
+            if matches!(dimension, TextureDimension::D1 | TextureDimension::D3) =>
+        {
+            return Ok(None);
+        }
         TextureSampleType::Depth => (Format::D32_SFLOAT, 1.0_f32.to_ne_bytes()),
     };
     let desc = ImageDesc {
         extent,
         array_layers: layers,
         cube,
+        one_dimensional: dimension == TextureDimension::D1,
         ..ImageDesc::sampled("white", [1; 2], format)
     };
     let image = gpu.create_image(&desc)?;

@@ -24,18 +24,18 @@ pub fn describe(asset: &ImageAsset, name: &str) -> Result<ImageDesc, String> {
     let (width, height) = (desc.size.width, desc.size.height);
     let count = desc.size.depth_or_array_layers.max(1);
     let (depth, layers) = match desc.dimension {
-        TextureDimension::D1 => {
+        TextureDimension::D1 if height > 1 => {
             return Err(format!(
-                "it is a {:?} image; only 2D and 3D ones are supported",
-                desc.dimension
+                "it is a 1D image of the height {height}; make it 1"
             ));
         }
-        TextureDimension::D2 => (1, count),
+        TextureDimension::D1 | TextureDimension::D2 => (1, count),
         TextureDimension::D3 => (count, 1),
     };
     let mut result = ImageDesc::sampled(name, [width, height, depth], format)
         .with_mips(desc.mip_level_count.max(1))
         .with_layers(layers);
+    result.one_dimensional = desc.dimension == TextureDimension::D1;
     if desc.usage.contains(TextureUsages::RENDER_ATTACHMENT) {
         result = result.with_usage(ImageUsage::COLOR_ATTACHMENT);
     }

@@ -307,6 +307,8 @@ impl GpuImage {
         let desc = &self.0.desc;
         match desc.kind() {
             vk::ImageType::TYPE_3D => vk::ImageViewType::TYPE_3D,
+            vk::ImageType::TYPE_1D if desc.array_layers > 1 => vk::ImageViewType::TYPE_1D_ARRAY,
+            vk::ImageType::TYPE_1D => vk::ImageViewType::TYPE_1D,
             _ if desc.cube && desc.array_layers == 6 => vk::ImageViewType::CUBE,
             _ if desc.cube => vk::ImageViewType::CUBE_ARRAY,
             _ if desc.array_layers > 1 => vk::ImageViewType::TYPE_2D_ARRAY,

@@ -153,6 +153,8 @@ impl ViewKey {
             aspects: format::aspects(image.format()),
             kind: if is_whole {
                 image.default_view_kind()
+            } else if desc.one_dimensional {
+                vk::ImageViewType::TYPE_1D_ARRAY
             } else {
                 vk::ImageViewType::TYPE_2D_ARRAY
             },

@@ -382,6 +382,8 @@ fn input_attachment(ty: &Type, index: Option<u32>) -> Option<BindingKind> {
 fn view_kind(dim: spirq::spirv::Dim, is_array: bool) -> Option<vk::ImageViewType> {
     use spirq::spirv::Dim;
     Some(match (dim, is_array) {
+        (Dim::Dim1D, false) => vk::ImageViewType::TYPE_1D,
+        (Dim::Dim1D, true) => vk::ImageViewType::TYPE_1D_ARRAY,
         (Dim::Dim2D, false) => vk::ImageViewType::TYPE_2D,
         (Dim::Dim2D, true) => vk::ImageViewType::TYPE_2D_ARRAY,
         (Dim::Dim3D, _) => vk::ImageViewType::TYPE_3D,

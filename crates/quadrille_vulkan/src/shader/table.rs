@@ -121,6 +121,7 @@ impl ShaderImage {
             Some(ScalarKind::Float) | None => "f32",
         };
         let dimension = match self.view {
+            vk::ImageViewType::TYPE_1D => "1d",
             vk::ImageViewType::TYPE_2D_ARRAY => "2d_array",
             vk::ImageViewType::TYPE_3D => "3d",
             vk::ImageViewType::CUBE => "cube",

@@ -453,7 +453,7 @@ fn kind(inner: &TypeInner, space: AddressSpace) -> Option<BindingKind> {
             },
         ) => {
             let image = ShaderImage {
-                view: view_kind(dim, arrayed)?,
+                view: view_kind(dim, arrayed),
                 texels: None,
                 format: None,
                 multisampled: false,
@@ -484,13 +484,14 @@ fn kind(inner: &TypeInner, space: AddressSpace) -> Option<BindingKind> {
     }
 }
 
-fn view_kind(dimension: ImageDimension, arrayed: bool) -> Option<vk::ImageViewType> {
-    Some(match (dimension, arrayed) {
+fn view_kind(dimension: ImageDimension, arrayed: bool) -> vk::ImageViewType {
+    match (dimension, arrayed) {
+        (ImageDimension::D1, false) => vk::ImageViewType::TYPE_1D,
+        (ImageDimension::D1, true) => vk::ImageViewType::TYPE_1D_ARRAY,
         (ImageDimension::D2, false) => vk::ImageViewType::TYPE_2D,
         (ImageDimension::D2, true) => vk::ImageViewType::TYPE_2D_ARRAY,
         (ImageDimension::D3, _) => vk::ImageViewType::TYPE_3D,
         (ImageDimension::Cube, false) => vk::ImageViewType::CUBE,
         (ImageDimension::Cube, true) => vk::ImageViewType::CUBE_ARRAY,
-        (ImageDimension::D1, _) => return None,
-    })
+    }
 }

@@ -28,6 +28,7 @@ fn extent_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
     let [width, height, depth] = desc.extent;
     let limits = &device.limits;
     let limit = match depth {
+        0 | 1 if desc.one_dimensional => limits.max_image_dimension1_d,
         0 | 1 if desc.cube => limits.max_image_dimension_cube,
         0 | 1 => limits.max_image_dimension2_d,
         _ => limits.max_image_dimension3_d,
@@ -67,6 +68,9 @@ fn count_problem(device: &Device, desc: &ImageDesc) -> Option<String> {
         return Some("the device has no images of several cubes".to_owned());
     }
     let samples = desc.samples;
+    if desc.one_dimensional && (height > 1 || depth > 1 || samples > 1 || desc.cube) {
+        return Some("a 1D image has height, depth and samples of 1, and is no cube".to_owned());
+    }
     if !samples.is_power_of_two() || samples > 64 {
         return Some(format!("{samples} samples is no power of two up to 64"));
     }

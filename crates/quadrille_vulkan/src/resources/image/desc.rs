@@ -46,6 +46,8 @@ pub struct ImageDesc {
     pub usage: ImageUsage,
     /// Whether layers can be viewed as cube map faces.
     pub cube: bool,
+    /// Whether it is a 1D image, `texture_1d` in shaders. Its height and depth are 1, and it has one sample.
+    pub one_dimensional: bool,
     /// Sharing between queue families. [`Settings::sharing`] applies if this is [`Sharing::Auto`].
     ///
     /// [`Settings::sharing`]: crate::instance::Settings::sharing
@@ -74,6 +76,7 @@ impl ImageDesc {
             samples: 1,
             usage,
             cube: false,
+            one_dimensional: false,
             sharing: Sharing::Auto,
             transient: false,
         }
@@ -144,9 +147,24 @@ impl ImageDesc {
         self
     }
 
+    /// Makes it a 1D image; see [`ImageDesc::one_dimensional`].
+    ///
+    /// ```
+    /// use quadrille_vulkan::Format;
+    /// use quadrille_vulkan::resources::ImageDesc;
+    /// let ramp = ImageDesc::sampled("ramp", [256, 1], Format::R8G8B8A8_SRGB).in_one_dimension();
+    /// assert!(ramp.one_dimensional);
+    /// ```
+    pub fn in_one_dimension(mut self) -> Self {
+        self.one_dimensional = true;
+        self
+    }
+
     /// Dimensionality of the Vulkan image.
     pub(super) fn kind(&self) -> vk::ImageType {
-        if self.extent[2] > 1 {
+        if self.one_dimensional {
+            vk::ImageType::TYPE_1D
+        } else if self.extent[2] > 1 {
             vk::ImageType::TYPE_3D
         } else {
             vk::ImageType::TYPE_2D

@@ -127,6 +127,10 @@ impl ImageTableDesc {
         desc.usage |= ImageUsage::TRANSFER_DST;
         desc.sharing = Sharing::Concurrent;
         match self.image.view {
+            Kind::TYPE_1D => {
+                desc.extent[1] = 1;
+                desc.one_dimensional = true;
+            }
             Kind::TYPE_3D => desc.extent[2] = 2,
             Kind::CUBE | Kind::CUBE_ARRAY => {
                 desc.array_layers = 6;
