@@ -31,7 +31,7 @@ struct VertexOutput {
 var<immediate> push: Push;
 
 // Largest half float: infinite values would spread over the picture.
-const MAX_RADIANCE: f32 = 65504.0;
+const LARGEST_HALF: f32 = 65504.0;
 // ITU-R BT.709.
 const LUMINANCE: vec3f = vec3f(0.2126, 0.7152, 0.0722);
 
@@ -44,7 +44,7 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> VertexOutput {
 // `step`: distance in texture coordinates that the offset is a multiple of.
 fn tap(uv: vec2f, offset: vec2f, step: vec2f) -> vec3f {
     let color = textureSampleLevel(blurred, blurred_sampler, uv + offset * step, 0.0).rgb;
-    return clamp(color, vec3f(0.0), vec3f(MAX_RADIANCE));
+    return clamp(color, vec3f(0.0), vec3f(LARGEST_HALF));
 }
 
 // Means of 2 x 2 taps: four that overlap, and the middle one.

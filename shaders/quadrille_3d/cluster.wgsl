@@ -2,8 +2,8 @@
 //
 // A workgroup tests 1024 lights against one slice of one view; each of its threads writes a word of 32 of them.
 
-import quadrille_3d::constants::{SLICES_PER_AXIS, SPOT};
-import quadrille_3d::clusters::{FIRST_SLICE_DEPTH, SLICES_PER_OCTAVE, words_per_slice};
+import quadrille_3d::constants::{FIRST_SLICE_DEPTH, SLICES_PER_AXIS, SLICES_PER_OCTAVE, SPOT};
+import quadrille_3d::clusters::words_per_slice;
 import quadrille_3d::scene::{Light, View};
 
 @group(0) @binding(0) var<storage, read> views: array<View>;

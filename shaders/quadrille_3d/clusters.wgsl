@@ -4,14 +4,10 @@
 // each of three axes, and each slice has the bits of the lights that touch it: a light reaches only points
 // whose three slices all have its bit. Lights keep their order.
 
-import quadrille_3d::constants::SLICES_PER_AXIS;
+import quadrille_3d::constants::{FIRST_SLICE_DEPTH, SLICES_PER_AXIS, SLICES_PER_OCTAVE};
 import quadrille_3d::scene::View;
 
 @group(0) @binding(10) var<storage, read> light_masks: array<u32>;
-
-// Depth slices begin at this distance and are so many for each doubling of it.
-const FIRST_SLICE_DEPTH: f32 = 0.1;
-const SLICES_PER_OCTAVE: f32 = 4.0;
 
 // Words of one slice: the bits of lights, then words whose bits tell which of those are not 0.
 fn words_per_slice(view: View) -> u32 {

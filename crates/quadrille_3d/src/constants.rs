@@ -124,6 +124,10 @@ quadrille::vulkan::shader_constants! {
 
     /// Slices of light clusters along each axis.
     pub(crate) const SLICES_PER_AXIS: u32 = 64;
+    /// Depth slices of light clusters begin at this distance.
+    pub(crate) const FIRST_SLICE_DEPTH: f32 = 0.1;
+    /// Depth slices of light clusters for each doubling of the distance.
+    pub(crate) const SLICES_PER_OCTAVE: f32 = 4.0;
     /// Slices of light clusters along all three axes.
     pub(crate) const TOTAL_SLICES: u32 = 3 * SLICES_PER_AXIS;
 

@@ -54,7 +54,8 @@ impl Plugin for ContentPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
         add_shader_assets(app);
-        app.init_asset::<ShaderBuffer>();
+        app.init_asset::<ShaderBuffer>()
+            .register_asset_reflect::<ShaderBuffer>();
         // `ImagePlugin` may have been added by the program or by another plugin.
         let image_plugin = app.get_added_plugins::<ImagePlugin>();
         let default_sampler = image_plugin.first().map(|plugin| &plugin.default_sampler);

@@ -5,7 +5,8 @@ use std::hash::Hash;
 
 use bevy_asset::{Asset, Handle, RenderAssetUsages, UntypedHandle};
 use bevy_image::Image;
-use bevy_reflect::TypePath;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 use encase::internal::WriteInto;
 use encase::{ShaderSize, ShaderType, StorageBuffer};
 use quadrille_vulkan::resources::GpuBuffer;
@@ -279,7 +280,8 @@ impl MaterialBuffer for Handle<ShaderBuffer> {
 /// weights.clear();
 /// assert!(weights.data.is_empty());
 /// ```
-#[derive(Asset, TypePath, Clone, Debug, Default, PartialEq)]
+#[derive(Asset, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Clone, Debug, Default, PartialEq)]
 pub struct ShaderBuffer {
     /// The bytes, as WGSL lays them out.
     pub data: Vec<u8>,

@@ -8,6 +8,8 @@ mod sized;
 mod target;
 
 use bevy_ecs::prelude::*;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 use bevy_window::{PresentMode, WindowDestroyed};
 use quadrille_vulkan::present::{PresentCompletion, SkipReason, SurfaceFormat};
 
@@ -26,7 +28,9 @@ pub(crate) use target::WindowTarget;
 ///     commands.spawn((Window::default(), PresentSettings::high_dynamic_range()));
 /// }
 /// ```
-#[derive(Component, Clone, Debug, Default, PartialEq)]
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(opaque)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
 pub struct PresentSettings {
     /// Present mode; `None` for that of the `Window`. A mode that the surface does not support falls back to FIFO.
     pub present_mode: Option<PresentMode>,

@@ -6,7 +6,7 @@ use bevy_asset::{
 };
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
-use bevy_reflect::TypePath;
+use bevy_reflect::{Reflect, TypePath};
 use quadrille::ecs::AssetFolder;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
 
@@ -15,7 +15,9 @@ use crate::error::VideoError;
 use crate::state::VideoState;
 
 /// Coded video as an asset: files that end in .mp4, .m4v, .mov, .h264 or .264.
-#[derive(Asset, TypePath, Clone, Debug)]
+#[derive(Asset, Reflect, Clone, Debug)]
+#[reflect(opaque)]
+#[reflect(Clone, Debug)]
 pub struct Video {
     /// Structure of the file.
     pub stream: VideoStream,
@@ -37,7 +39,8 @@ pub struct Video {
 ///
 /// The image has one transparent pixel until the file is loaded, and the size of the video from then on. A broken
 /// sample is logged; the last good picture stays until decoding can go on.
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(Component, Clone, Debug)]
 #[require(VideoState)]
 pub struct VideoPlayer {
     /// The video.

@@ -64,6 +64,8 @@ impl Plugin for VideoPlugin {
         add_plugin_if_missing(app, TimePlugin);
         let folder = AssetFolder::of(app);
         app.init_asset::<Video>()
+            .register_asset_reflect::<Video>()
+            .register_type::<VideoPlayer>()
             .register_asset_loader(VideoLoader { folder })
             .insert_resource(Decoding(self.decode_on))
             .init_resource::<VideoBuffers>()

@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use quadrille::rows::ShaderRow;
 use quadrille_content::buffers::RawBufferVec;
 
-use crate::constants::{SLICES_PER_AXIS, TOTAL_SLICES};
+use crate::constants::{FIRST_SLICE_DEPTH, SLICES_PER_AXIS, SLICES_PER_OCTAVE, TOTAL_SLICES};
 use crate::scene::rows::ViewRow;
 
 /// Decal row of shaders.
@@ -33,10 +33,6 @@ pub(crate) struct DecalLists {
     /// Boxes to the world, by row.
     pub(crate) world_from_local: Vec<Mat4>,
 }
-
-/// Depth slices begin at this distance and are so many for each doubling of it, as in `clusters.wgsl`.
-const FIRST_SLICE_DEPTH: f32 = 0.1;
-const SLICES_PER_OCTAVE: f32 = 4.0;
 
 /// Part of a slice by which ranges are wider, for rounding.
 const MARGIN: f32 = 0.01;

@@ -11,7 +11,7 @@ use bevy_reflect::TypePath;
 
 use quadrille::ecs::{DrawnContent, RenderDiagnosticsPlugin, TexturePlugin};
 use quadrille::prelude::QuadrillePlugins;
-use quadrille_2d::prelude::{MeshMaterial2d, Node, Quadrille2dPlugin, Sprite, Text2d, Val};
+use quadrille_2d::prelude::{Mesh2d, MeshMaterial2d, Node, Quadrille2dPlugin, Sprite, Text2d, Val};
 use quadrille_3d::prelude::*;
 
 use crate::common::{Rig, log};
@@ -210,6 +210,37 @@ fn content_without_plugin_warns_once() {
         1,
         "{lines:#?}"
     );
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn each_drawn_component_alone_warns_without_plugin() {
+    log::collect();
+    type Spawn = fn(&mut World);
+    let cases: [(&str, Spawn); 6] = [
+        ("Mesh3d", |world| drop(world.spawn(Mesh3d::default()))),
+        ("PointLight", |world| {
+            drop(world.spawn(PointLight::default()))
+        }),
+        ("DirectionalLight", |world| {
+            drop(world.spawn(DirectionalLight::default()))
+        }),
+        ("Mesh2d", |world| drop(world.spawn(Mesh2d::default()))),
+        ("Sprite", |world| drop(world.spawn(Sprite::default()))),
+        ("Text2d", |world| drop(world.spawn(Text2d::new("words")))),
+    ];
+    for (component, spawn) in cases {
+        let mut rig = Rig::built(8, 8, |app, renderer| {
+            app.add_plugins(renderer);
+        });
+        rig.start();
+        spawn(rig.app.world_mut());
+        rig.update(3);
+        let lines = lines();
+        assert_eq!(lines.len(), 1, "{component}: {lines:#?}");
+        let wanted = format!("has a `{component}`");
+        assert!(lines[0].contains(&wanted), "{component}: {lines:#?}");
+    }
 }
 
 /// A material that passes of a program could draw.

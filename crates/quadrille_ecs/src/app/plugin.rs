@@ -21,7 +21,9 @@ use crate::collect::tables::Tables;
 use crate::data::exchange::Exchanges;
 use crate::data::readback::Readbacks;
 use crate::data::upload::Uploads;
-use crate::declare::declaration::{DeclarationVersion, observe_disabling};
+use crate::declare::declaration::{
+    AlwaysRun, DeclarationVersion, Pass, QueuePreference, observe_disabling,
+};
 use crate::declare::registry::Registry;
 use crate::declare::window_image::AddWindowImage as _;
 use crate::error::RenderError;
@@ -36,7 +38,7 @@ use crate::renderer::Renderer;
 use crate::renderer::frame_start::FrameStart;
 use crate::renderer::threads::{RecordOn, Threads};
 use crate::schedule::{Render, RenderStartup};
-use crate::window::{HeadlessWindow, despawn_destroyed};
+use crate::window::{HeadlessWindow, PresentSettings, despawn_destroyed};
 
 /// The renderer. Add it to bevy's `DefaultPlugins`; [`QuadrillePlugins`](crate::QuadrillePlugins) contain it.
 ///
@@ -76,6 +78,7 @@ impl Plugin for QuadrillePlugin {
             return;
         }
         add_schedules(app);
+        register_types(app);
         app.init_resource::<Collector>()
             .init_resource::<Tables>()
             .init_resource::<Recordings>()
@@ -185,6 +188,14 @@ fn has_resource(world: &World, type_name: &str) -> bool {
     components.any(|(id, component)| {
         *component.name() == *type_name && world.get_resource_by_id(id).is_some()
     })
+}
+
+/// Registers the components of programs: those without objects of a device, or state of a frame.
+fn register_types(app: &mut App) {
+    app.register_type::<PresentSettings>()
+        .register_type::<Pass>()
+        .register_type::<QueuePreference>()
+        .register_type::<AlwaysRun>();
 }
 
 fn add_schedules(app: &mut App) {

@@ -21,6 +21,8 @@ use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
 use bevy_ecs::world::DeferredWorld;
+use bevy_reflect::Reflect;
+use bevy_reflect::prelude::ReflectDefault;
 use quadrille_sync::frame::Preference;
 use quadrille_sync::range::SubRange;
 use quadrille_sync::topology::QueueIndex;
@@ -31,14 +33,16 @@ use crate::declare::kind::{AccessKind, StageScope};
 use crate::declare::window_image::WindowImage;
 
 /// Marks the entity of a pass system. Add bevy's `Disabled` component to skip the pass.
-#[derive(Component, Clone, Copy, Debug)]
+#[derive(Component, Reflect, Clone, Copy, Debug)]
+#[reflect(Component, Clone, Debug)]
 pub struct Pass;
 
 /// Preferred queue of a pass. The required capabilities are derived from its commands.
 ///
 /// Set it with [`on_queue`](crate::OnQueue::on_queue) or replace the component at run time.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
+#[reflect(Component, Clone, Debug, Default, Hash, PartialEq)]
 pub enum QueuePreference {
     /// The main queue at first; another one if measured frame times then get shorter by at least 2 %. The
     /// assignment is in [`Renderer::report`](crate::Renderer::report). With
@@ -63,8 +67,9 @@ pub enum QueuePreference {
 /// marker keep their declared order among themselves.
 ///
 /// Set it with [`always_run`](crate::AlwaysRunExt::always_run), or insert and remove it at run time.
-#[derive(Component, Clone, Copy, Debug, Default)]
+#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[component(immutable, on_insert = declarations_changed, on_remove = declarations_changed)]
+#[reflect(Component, Clone, Debug, Default)]
 pub struct AlwaysRun;
 
 impl QueuePreference {

@@ -296,10 +296,15 @@ impl Line {
 /// A name, quoted unless it is a plain word without another meaning.
 pub(super) struct Name<'a>(pub(super) &'a str);
 
+/// Whether a word without quotes can have a character.
+pub(super) fn is_plain_character(c: char) -> bool {
+    c.is_alphanumeric() || "_-.:<>[]()".contains(c)
+}
+
 /// Whether a name can be written without quotes.
-pub(super) fn is_plain(name: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || "_-.:<>[]()".contains(c);
-    name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(plain)
+fn is_plain(name: &str) -> bool {
+    let begins = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    begins && name.chars().all(is_plain_character)
 }
 
 impl Display for Name<'_> {

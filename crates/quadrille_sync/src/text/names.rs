@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
-use super::lexer::{Line, Name, ParseError, Word};
+use super::lexer::{Line, Name, ParseError, Word, is_plain_character};
 use crate::frame::{Frame, PassIndex};
 use crate::resource::ResourceIndex;
 
-/// Names of the items of a frame in text: the name, or `#index(name)` if several items have the name. Parsers ignore
+/// Names of the items of a frame in text: the name, or `#index(name)` if several items have the name, with `_` for characters that
+/// need quotes. Parsers ignore
 /// the part after the index.
 pub(super) struct Names<'a> {
     passes: Vec<(&'a str, bool)>,
@@ -94,11 +95,13 @@ impl Display for Called<'_> {
             Called::Name(name) => Name(name).fmt(out),
             Called::Index(index, name) => {
                 write!(out, "#{index}")?;
-                // A quoted name would end the word.
-                if super::lexer::is_plain(name) {
-                    write!(out, "({name})")?;
+                if name.is_empty() {
+                    return Ok(());
                 }
-                Ok(())
+                // Blanks and quotes would end the word.
+                let plain = |c: char| if is_plain_character(c) { c } else { '_' };
+                let name: String = name.chars().map(plain).collect();
+                write!(out, "({name})")
             }
         }
     }

@@ -94,7 +94,12 @@ fn items_with_equal_names_are_distinguished() {
     let topology = parse_topology("gct:1").unwrap();
     let plan = plan(&frame, &topology, &States::default()).unwrap();
     let text = plan.display(&frame, &topology).to_string();
-    for called in ["#0(opaque_3d)", "#1(opaque_3d)", "#2", "#3"] {
+    for called in [
+        "#0(opaque_3d)",
+        "#1(opaque_3d)",
+        "#2(two_words)",
+        "#3(two_words)",
+    ] {
         assert!(text.contains(called), "{called}: {text}");
     }
     let mut again = parse_plan(&text, &frame).unwrap();

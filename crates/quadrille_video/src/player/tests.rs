@@ -1,3 +1,5 @@
+use bevy_reflect::{FromReflect, PartialReflect as _};
+
 use super::*;
 
 fn player() -> VideoPlayer {
@@ -44,4 +46,14 @@ fn seek_is_limited_to_the_video() {
         assert!(player.tick(0.1, 2.0));
         assert_eq!(player.position(), reached);
     }
+}
+
+#[test]
+fn players_are_cloned_by_reflection() {
+    let mut player = player().looping();
+    player.speed = 2.0;
+    let clone = player.reflect_clone().expect("it is cloned");
+    let clone = VideoPlayer::from_reflect(&*clone).expect("it is a player");
+    assert!(clone.is_looping);
+    assert_eq!((clone.speed, clone.image), (2.0, player.image));
 }

@@ -24,12 +24,17 @@ pub(super) fn opened(source: &str) -> String {
 
 /// Calls that seed random numbers from the system, with replacements by a fixed seed: two runs then produce the same
 /// image.
-const SEEDED: [(&str, &str); 2] = [
+const SEEDED: [(&str, &str); 3] = [
     (
         "rand::rng()",
         "<rand::rngs::StdRng as rand::SeedableRng>::seed_from_u64(1)",
     ),
     ("rand::make_rng()", "rand::SeedableRng::seed_from_u64(1)"),
+    // `rand::rng`, imported.
+    (
+        "= rng();",
+        "= <rand::rngs::StdRng as rand::SeedableRng>::seed_from_u64(1);",
+    ),
 ];
 
 /// Returns the source of a program with fixed random seeds.
