@@ -8,16 +8,16 @@ mod tiles;
 
 use bevy_app::{App, AppExit, Update};
 use bevy_ecs::prelude::*;
+use bevy_input::ButtonInput;
 use bevy_input::gamepad::GamepadButton;
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
-use bevy_math::{IVec2, Vec2};
+use bevy_math::IVec2;
 use bevy_time::{Real, Time};
 use bevy_ui::{ComputedNode, UiGlobalTransform};
 use clap::Parser;
-use examples::input::{Devices, InputArgs};
+use examples::input::{Devices, InputArgs, MenuInput};
 use examples::run::Run;
-use examples::script::Pointer;
 use examples::{CommonArgs, args};
 use quadrille_2d::prelude::{Camera, ClearColor, Color, Quadrille2dPlugin};
 
@@ -79,47 +79,33 @@ fn advance(mut clock: ResMut<Clock>, running: Res<Running>, time: Res<Time<Real>
     }
 }
 
-/// State of devices in the frame before.
-#[derive(Default)]
-struct Before {
-    pointer: Pointer,
-    direction: IVec2,
-}
-
-/// Returns the step of arrow keys, and of a stick that leaves its middle.
-fn step((keys, _, _, pad): &Devices, before: &mut Before) -> IVec2 {
+/// Returns the step of arrow keys.
+fn arrow_step(keys: &ButtonInput<KeyCode>) -> IVec2 {
     let key = |code| i32::from(keys.just_pressed(code));
-    let of_keys = IVec2::new(
+    IVec2::new(
         key(KeyCode::ArrowRight) - key(KeyCode::ArrowLeft),
         key(KeyCode::ArrowDown) - key(KeyCode::ArrowUp),
-    );
-    let side = |value: f32| i32::from(value > 0.5) - i32::from(value < -0.5);
-    let now = IVec2::new(side(pad.direction.x), -side(pad.direction.y));
-    let earlier = std::mem::replace(&mut before.direction, now);
-    of_keys + IVec2::select(now.cmpne(earlier), now, IVec2::ZERO)
+    )
 }
 
 /// Chooses and starts programs. While one runs the launcher takes no input.
 fn operate(
-    devices: Devices,
+    (keys, buttons, pointer, pad): Devices,
     camera: Single<&Camera>,
     nodes: Query<(&Tile, &ComputedNode, &UiGlobalTransform)>,
     (mut choice, mut running): (ResMut<Choice>, ResMut<Running>),
     mut run: ResMut<Run>,
-    mut before: Local<Before>,
+    mut menu: Local<MenuInput>,
 ) {
-    let step = step(&devices, &mut before);
-    let (keys, buttons, pointer, pad) = devices;
-    let has_moved = std::mem::replace(&mut before.pointer, *pointer) != *pointer;
+    let (stick_step, has_moved) = menu.update(*pointer, &pad);
     if running.is_busy() {
         return;
     }
-    let next = choice.moved(step.clamp(IVec2::NEG_ONE, IVec2::ONE), PROGRAMS.len());
+    let step = (arrow_step(&keys) + stick_step).clamp(IVec2::NEG_ONE, IVec2::ONE);
+    let next = choice.moved(step, PROGRAMS.len());
     choice.set_if_neq(next);
-    let place = camera
-        .physical_target_size()
-        .zip(pointer.0)
-        .map(|(size, [x, y])| Vec2::new(x, y) * size.as_vec2());
+    let size = camera.physical_target_size();
+    let place = size.and_then(|size| pointer.in_pixels(size));
     let over = place.and_then(|place| {
         let mut hit = nodes.iter();
         hit.find(|(_, node, at)| node.contains_point(**at, place))

@@ -7,6 +7,7 @@ use bevy_ecs::prelude::*;
 use bevy_input::ButtonInput;
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
+use bevy_math::IVec2;
 
 use crate::args::{self, CommonArgs};
 use crate::fuzz::Fuzz;
@@ -20,6 +21,24 @@ pub type Devices<'w> = (
     Res<'w, Pointer>,
     Res<'w, GamepadInput>,
 );
+
+/// Input of a menu in the frame before: a stick steps when it leaves its middle, and the pointer chooses when it moves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MenuInput {
+    pointer: Pointer,
+    stick: IVec2,
+}
+
+impl MenuInput {
+    /// Returns the step of the stick since the frame before, right and down, and whether the pointer has moved.
+    pub fn update(&mut self, pointer: Pointer, pad: &GamepadInput) -> (IVec2, bool) {
+        let side = |value: f32| i32::from(value > 0.5) - i32::from(value < -0.5);
+        let stick = IVec2::new(side(pad.direction.x), -side(pad.direction.y));
+        let before = std::mem::replace(self, Self { pointer, stick });
+        let step = IVec2::select(stick.cmpne(before.stick), stick, IVec2::ZERO);
+        (step, pointer != before.pointer)
+    }
+}
 
 /// Arguments of every game.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -83,3 +102,7 @@ impl Plugin for GameInput {
         };
     }
 }
+
+#[cfg(test)]
+#[path = "input_tests.rs"]
+mod tests;

@@ -20,6 +20,7 @@ use bevy_ecs::prelude::*;
 use bevy_input::keyboard::KeyCode;
 use bevy_input::mouse::MouseButton;
 use bevy_input::{ButtonInput, InputSystems};
+use bevy_math::{UVec2, Vec2};
 use bevy_window::{PrimaryWindow, Window};
 use quadrille::vulkan::file::read_file;
 
@@ -27,6 +28,13 @@ use quadrille::vulkan::file::read_file;
 /// is outside.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pointer(pub Option<[f32; 2]>);
+
+impl Pointer {
+    /// Returns the position in pixels of a window of this size.
+    pub fn in_pixels(self, size: UVec2) -> Option<Vec2> {
+        self.0.map(|at| Vec2::from(at) * size.as_vec2())
+    }
+}
 
 /// A file of input, in the order of frames.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]

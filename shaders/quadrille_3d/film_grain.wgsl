@@ -1,5 +1,7 @@
 // Film grain: normally distributed noise on the square root of display-referred color.
 
+import quadrille_3d::hash::pcg3d;
+
 struct Grain {
     // Standard deviation of the square root of a color.
     intensity: f32,
@@ -18,23 +20,10 @@ fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
     return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
 }
 
-// Hash of three numbers (`pcg3d`, Jarzynski and Olano 2020).
-fn hash(input: vec3u) -> vec3u {
-    var v = input * 1664525u + 1013904223u;
-    v.x += v.y * v.z;
-    v.y += v.z * v.x;
-    v.z += v.x * v.y;
-    v ^= v >> vec3u(16u);
-    v.x += v.y * v.z;
-    v.y += v.z * v.x;
-    v.z += v.x * v.y;
-    return v;
-}
-
 // Noise of a cell with mean 0 and standard deviation 1: the sum of six uniform numbers of 16 bits, whose variance is 6 / 12
 // (Irwin-Hall distribution).
 fn cell_noise(cell: vec2i) -> f32 {
-    let bits = hash(vec3u(bitcast<vec2u>(cell), grain.seed));
+    let bits = pcg3d(vec3u(bitcast<vec2u>(cell), grain.seed));
     let numbers = vec3f(bits & vec3u(0xffffu)) + vec3f(bits >> vec3u(16u));
     return ((numbers.x + numbers.y + numbers.z) / 65535.0 - 3.0) * sqrt(2.0);
 }

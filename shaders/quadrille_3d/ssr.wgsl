@@ -16,6 +16,7 @@ import quadrille_3d::deferred_surface::{decaled_surface, gbuffer, is_reflective,
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::fog_transmittance;
 import quadrille_3d::gbuffer::{GBufferSurface, HAS_FOG_ENABLED, IS_SURFACE, IS_UNLIT, unpack_gbuffer};
+import quadrille_3d::hash::pcg3d;
 import quadrille_3d::pbr::{HAS_ENVIRONMENTS, HAS_FOG};
 import quadrille_3d::scene::{View, camera, clamped_sampler};
 
@@ -138,7 +139,8 @@ fn edge_fade(pixel: vec2f) -> f32 {
 
 // Light from one reflected ray, weighted by the BRDF; alpha 0 if it hits nothing.
 fn reflected_light(surface: Surface, pixel: vec2f, view: View) -> vec4f {
-    let noise = hash(vec3u(vec2u(pixel), view.noise_frame));
+    // From 0 to below 1.
+    let noise = vec3f(pcg3d(vec3u(vec2u(pixel), view.noise_frame)) >> vec3u(8u)) / 16777216.0;
     let axes = tangent_frame(surface.normal);
     let alpha = surface.perceptual_roughness * surface.perceptual_roughness;
     var to_view = surface.to_view * axes;
@@ -188,19 +190,6 @@ fn masking_ratio(n_dot_v: f32, n_dot_l: f32, alpha: f32) -> f32 {
     let by_view = sqrt(square + (1.0 - square) * n_dot_v * n_dot_v);
     let by_light = sqrt(square + (1.0 - square) * n_dot_l * n_dot_l);
     return n_dot_l * (n_dot_v + by_view) / (n_dot_v * by_light + n_dot_l * by_view);
-}
-
-// Three numbers from 0 to below 1 for a pixel and a frame (Jarzynski and Olano 2020, "Hash Functions for GPU Rendering").
-fn hash(seed: vec3u) -> vec3f {
-    var bits = seed * 1664525u + 1013904223u;
-    bits.x += bits.y * bits.z;
-    bits.y += bits.z * bits.x;
-    bits.z += bits.x * bits.y;
-    bits ^= bits >> vec3u(16u);
-    bits.x += bits.y * bits.z;
-    bits.y += bits.z * bits.x;
-    bits.z += bits.x * bits.y;
-    return vec3f(bits >> vec3u(8u)) / 16777216.0;
 }
 
 // Point of the picture that a ray hits, from 0 to 1 towards the right and bottom; z is 1, or 0 if it hits nothing.

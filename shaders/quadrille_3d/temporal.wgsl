@@ -1,7 +1,42 @@
 // Parts of temporal filters (taa.wgsl, upscaling.wgsl).
+//
+// The motion is that of the nearest surface of 3x3 pixels, so that edges move with what is in front. The history is sampled
+// with a Catmull-Rom filter of five taps (Jimenez 2016, "Filmic SMAA"), and clipped to the box of mean and standard deviation
+// of 3x3 colors (Salvi 2016, "An Excursion in Temporal Supersampling") in YCoCg, within their minimum and maximum. It is left
+// out where it is not in the picture, and where the surface was hidden: what was there before is nearer than what is there now.
 
 import quadrille_3d::constants::MAX_RADIANCE;
-import quadrille_3d::view_transforms::ViewTransforms;
+import quadrille_3d::view_transforms::{ViewTransforms, clip_position};
+
+// Averaged frames of a pixel that rests.
+const STILL_FRAMES: f32 = 64.0;
+// Motion in pixels below which a pixel rests.
+const STILL_MOTION: f32 = 0.01;
+// Half size of the box of colors in standard deviations, of pixels that rest, and that move.
+const STILL_DEVIATIONS: f32 = 2.0;
+const MOVING_DEVIATIONS: f32 = 1.0;
+// A surface that is farther than this part of its distance was visible.
+const HIDDEN: f32 = 0.9;
+
+// Pixel and depth of the nearest surface of 3x3 pixels.
+struct NearestSurface {
+    pixel: vec2i,
+    depth: f32,
+}
+
+// Distribution of the colors of 3x3 pixels.
+struct ColorDistribution {
+    mean: vec3f,
+    deviation: vec3f,
+    least: vec3f,
+    most: vec3f,
+}
+
+struct ClippedHistory {
+    color: vec3f,
+    // 1 in the box of colors, and less the farther off the history was.
+    part: f32,
+}
 
 // Compresses values above white to less than 2, so that one very bright sample does not outweigh all others. Colors of the
 // display's range stay as they are: their mean is that of light.
@@ -62,8 +97,37 @@ fn sample_catmull_rom(history: texture_2d<f32>, history_sampler: sampler, uv: ve
     return max(sum / weight, vec3f(0.0));
 }
 
-// Part of the way from the center of a box to a color that is in the box.
-fn part_in_box(color: vec3f, center: vec3f, half_size: vec3f) -> f32 {
-    let outside = abs(color - center) / max(half_size, vec3f(1e-4));
-    return 1.0 / max(1.0, max(outside.x, max(outside.y, outside.z)));
+// Motion of the nearest surface in texture coordinates; zero if the pixel of a picture of this size rests.
+fn motion_of(nearest: NearestSurface, motion_vectors: texture_2d<f32>, size: vec2f) -> vec2f {
+    let motion = textureLoad(motion_vectors, nearest.pixel, 0).xy;
+    return select(motion, vec2f(0.0), all(abs(motion * size) < vec2f(STILL_MOTION)));
+}
+
+// Whether all that was at a pixel of the previous frame, and around it, is nearer than a surface of this frame.
+fn was_hidden(nearest: NearestSurface, previous_uv: vec2f, previous_depths: texture_depth_2d, view: ViewTransforms) -> bool {
+    let clip = clip_position(vec2f(nearest.pixel) + 0.5, nearest.depth, view);
+    let previous = view.previous_clip_from_world * (view.world_from_clip * clip);
+    let expected = distance_of(clamp(previous.z / previous.w, 0.0, 1.0), view);
+    var farthest = 1.0;
+    let size = vec2i(view.viewport.zw);
+    let pixel = vec2i(previous_uv * view.viewport.zw);
+    for (var y = -1; y <= 1; y++) {
+        for (var x = -1; x <= 1; x++) {
+            let at = clamp(pixel + vec2i(x, y), vec2i(0), size - 1);
+            farthest = min(farthest, textureLoad(previous_depths, at, 0));
+        }
+    }
+    return distance_of(farthest, view) < HIDDEN * expected;
+}
+
+// History in the box of colors around a pixel, which is larger by `extent`.
+fn clip_history(history: vec3f, colors: ColorDistribution, is_still: bool, extent: f32) -> ClippedHistory {
+    let deviations = select(MOVING_DEVIATIONS, STILL_DEVIATIONS, is_still) * colors.deviation;
+    let least = max(colors.least, colors.mean - deviations);
+    let most = min(colors.most, colors.mean + deviations);
+    let center = (least + most) / 2.0;
+    let away = to_ycocg(compress(history)) - center;
+    let outside = abs(away) / max((most - least) / 2.0 + extent, vec3f(1e-4));
+    let part = 1.0 / max(1.0, max(outside.x, max(outside.y, outside.z)));
+    return ClippedHistory(center + away * part, part);
 }

@@ -3,7 +3,7 @@
 // Jittered samples of some frames are accumulated at the resolution of the viewport (Karis 2014, "High Quality Temporal
 // Supersampling"; Yang, Liu, Salvi 2020, "A Survey of Temporal Antialiasing Techniques", section 5). Each sample counts by its
 // distance from the pixel, so that the sum tends to the scene filtered by that kernel, whatever the ratio of resolutions is.
-// Motion, history samples, the box of colors and its space are those of temporal antialiasing (taa.wgsl).
+// Motion, history samples, the box of colors and its space are those of temporal.wgsl.
 //
 // Details smaller than a texel are missed by all 3x3 texels of some frames, of which the box does not contain the history. So
 // it is extended by the deviation of luma in time, for surfaces that have been in the history for some frames and that nothing
@@ -11,8 +11,11 @@
 // not extended.
 
 import quadrille_3d::constants::MAX_RADIANCE;
-import quadrille_3d::temporal::{color_of, compress, distance_of, expand, from_ycocg, part_in_box, sample_catmull_rom, to_ycocg};
-import quadrille_3d::view_transforms::{ViewTransforms, clip_position};
+import quadrille_3d::temporal::{
+    ColorDistribution, NearestSurface, STILL_FRAMES, clip_history, color_of, expand, from_ycocg, motion_of, sample_catmull_rom,
+    was_hidden,
+};
+import quadrille_3d::view_transforms::ViewTransforms;
 
 struct Upscaling {
     // Width and height of the picture after upscaling.
@@ -42,15 +45,9 @@ const SLOPE: f32 = 0.4;
 const FRAME_KERNEL: f32 = 3.0;
 // Weight of the mean of a frame alone, which is the color of pixels without a sample and a history.
 const FRAME_WEIGHT: f32 = 0.005;
-// Sums of weights in frames of a pixel that rests, and that moves.
-const STILL_FRAMES: f32 = 64.0;
+// Sum of weights in frames of a pixel that moves.
 const MOVING_FRAMES: f32 = 5.0;
-// Motion in pixels below which a pixel rests.
-const STILL_MOTION: f32 = 0.01;
-// Half size of the box of colors in standard deviations, of pixels that rest, and that move.
-const STILL_DEVIATIONS: f32 = 2.0;
-const MOVING_DEVIATIONS: f32 = 1.0;
-// The same in standard deviations in time.
+// Extent of the box of colors in standard deviations in time.
 const TIME_DEVIATIONS: f32 = 1.5;
 // Part of a frame in the variance in time.
 const TIME_PART: f32 = 0.15;
@@ -58,8 +55,6 @@ const TIME_PART: f32 = 0.15;
 // the history.
 const YOUNG: f32 = 8.0;
 const OLD: f32 = 16.0;
-// A surface that is farther than this part of its distance was visible.
-const HIDDEN: f32 = 0.9;
 // Difference of the motion of neighbors in pixels at which one covers the other.
 const DIVERGENCE: f32 = 0.25;
 // Difference of a color by blended surfaces at which a pixel counts as moving without motion vectors.
@@ -73,18 +68,14 @@ struct Output {
 
 // Samples around a pixel of the output.
 struct Samples {
-    nearest_depth: f32,
-    nearest_pixel: vec2i,
+    nearest: NearestSurface,
     middle_pixel: vec2i,
     // Weighted sum of colors by the kernel, and of weights.
     sum: vec3f,
     weight: f32,
-    // Mean of the frame alone, with its alpha.
-    mean: vec3f,
+    // Colors of the frame alone, and their mean alpha.
+    colors: ColorDistribution,
     alpha: f32,
-    deviation: vec3f,
-    least: vec3f,
-    most: vec3f,
     // Luma of the nearest sample.
     luma: f32,
     // Largest difference by blended surfaces.
@@ -102,7 +93,8 @@ fn samples_around(position: vec2f, size: vec2i) -> Samples {
     // The sample of texel t is at t + 0.5 + jitter.
     let from_samples = position - view.jitter;
     let middle = clamp(vec2i(floor(from_samples)), vec2i(0), size - 1);
-    var found = Samples(-1.0, middle, middle, vec3f(0.0), 0.0, vec3f(0.0), 0.0, vec3f(0.0), vec3f(1e30), vec3f(-1e30), 0.0, 0.0);
+    let colors = ColorDistribution(vec3f(0.0), vec3f(0.0), vec3f(1e30), vec3f(-1e30));
+    var found = Samples(NearestSurface(middle, -1.0), middle, vec3f(0.0), 0.0, colors, 0.0, 0.0, 0.0);
     var squares = vec3f(0.0);
     var weights = 0.0;
     for (var y = -1; y <= 1; y++) {
@@ -112,9 +104,8 @@ fn samples_around(position: vec2f, size: vec2i) -> Samples {
                 continue;
             }
             let depth = textureLoad(depths, at, 0);
-            if depth > found.nearest_depth {
-                found.nearest_depth = depth;
-                found.nearest_pixel = at;
+            if depth > found.nearest.depth {
+                found.nearest = NearestSurface(at, depth);
             }
             let texel = textureLoad(picture, at, 0);
             let color = color_of(texel);
@@ -124,12 +115,12 @@ fn samples_around(position: vec2f, size: vec2i) -> Samples {
             let in_output = in_pixel.x * in_pixel.y;
             found.sum += in_output * color;
             found.weight += in_output;
-            found.mean += in_frame * color;
+            found.colors.mean += in_frame * color;
             found.alpha += in_frame * texel.a;
             squares += in_frame * color * color;
             weights += in_frame;
-            found.least = min(found.least, color);
-            found.most = max(found.most, color);
+            found.colors.least = min(found.colors.least, color);
+            found.colors.most = max(found.colors.most, color);
             if x == 0 && y == 0 {
                 found.luma = color.x;
             }
@@ -138,34 +129,13 @@ fn samples_around(position: vec2f, size: vec2i) -> Samples {
             found.blended = max(found.blended, max(difference.x, max(difference.y, difference.z)));
         }
     }
-    found.mean /= weights;
+    found.colors.mean /= weights;
     found.alpha /= weights;
-    found.sum += FRAME_WEIGHT * found.mean;
+    let mean = found.colors.mean;
+    found.sum += FRAME_WEIGHT * mean;
     found.weight += FRAME_WEIGHT;
-    found.deviation = sqrt(max(squares / weights - found.mean * found.mean, vec3f(0.0)));
+    found.colors.deviation = sqrt(max(squares / weights - mean * mean, vec3f(0.0)));
     return found;
-}
-
-// Motion of the nearest surface in texture coordinates; zero if it is less than a hundredth of a pixel.
-fn motion_of(found: Samples) -> vec2f {
-    let motion = textureLoad(motion_vectors, found.nearest_pixel, 0).xy;
-    return select(motion, vec2f(0.0), all(abs(motion * upscaling.output_size) < vec2f(STILL_MOTION)));
-}
-
-// Whether all that was at a pixel of the previous frame, and around it, is nearer than a surface of this frame.
-fn was_hidden(found: Samples, previous_uv: vec2f, size: vec2i) -> bool {
-    let clip = clip_position(vec2f(found.nearest_pixel) + 0.5, found.nearest_depth, view);
-    let previous = view.previous_clip_from_world * (view.world_from_clip * clip);
-    let expected = distance_of(clamp(previous.z / previous.w, 0.0, 1.0), view);
-    var farthest = 1.0;
-    let pixel = vec2i(previous_uv * vec2f(size));
-    for (var y = -1; y <= 1; y++) {
-        for (var x = -1; x <= 1; x++) {
-            let at = clamp(pixel + vec2i(x, y), vec2i(0), size - 1);
-            farthest = min(farthest, textureLoad(previous_depths, at, 0));
-        }
-    }
-    return distance_of(farthest, view) < HIDDEN * expected;
 }
 
 // Number of frames for which a pixel rests or, negative, moves. `age`: the number in the previous frame.
@@ -190,7 +160,7 @@ fn extent_of(in_time: vec4f) -> f32 {
 // Whether the surface of a pixel moves unlike the nearest one around it, so that it was or will be covered.
 fn is_at_silhouette(found: Samples) -> bool {
     let own = textureLoad(motion_vectors, found.middle_pixel, 0).xy;
-    let nearest = textureLoad(motion_vectors, found.nearest_pixel, 0).xy;
+    let nearest = textureLoad(motion_vectors, found.nearest.pixel, 0).xy;
     return any(abs(own - nearest) * upscaling.output_size > vec2f(DIVERGENCE));
 }
 
@@ -223,10 +193,10 @@ fn fragment_main(@builtin(position) position: vec4f) -> Output {
     if upscaling.history_is_valid == 0u {
         return begin(found);
     }
-    let motion = motion_of(found);
+    let motion = motion_of(found.nearest, motion_vectors, upscaling.output_size);
     let is_still = all(motion == vec2f(0.0));
     let previous_uv = uv - motion;
-    if any(previous_uv != saturate(previous_uv)) || was_hidden(found, previous_uv, size) {
+    if any(previous_uv != saturate(previous_uv)) || was_hidden(found.nearest, previous_uv, previous_depths, view) {
         return begin(found);
     }
     let last = vec2i(upscaling.output_size) - 1;
@@ -238,25 +208,19 @@ fn fragment_main(@builtin(position) position: vec4f) -> Output {
         previous = history_at(previous_uv);
         in_time = vec4f(textureSampleLevel(moments, history_sampler, previous_uv, 0.0).xyz, in_time.w);
     }
-    let unclipped = to_ycocg(compress(previous));
     let change = found.luma - in_time.x;
     let is_blended = found.blended > BLENDED;
     let age = select(age_of(in_time.w, is_still), 0.0, is_blended || is_at_silhouette(found));
     in_time = vec4f(found.luma, variance_of(in_time, change), change, age);
-    let deviations = select(MOVING_DEVIATIONS, STILL_DEVIATIONS, is_still && !is_blended);
-    let least = max(found.least, found.mean - deviations * found.deviation);
-    let most = min(found.most, found.mean + deviations * found.deviation);
-    let center = (least + most) / 2.0;
-    let part = part_in_box(unclipped, center, (most - least) / 2.0 + extent_of(in_time));
-    let clipped = center + (unclipped - center) * part;
+    let clipped = clip_history(previous, found.colors, is_still && !is_blended, extent_of(in_time));
     // Mean weight of the samples of a frame: their density, since the integral of the kernel is 1.
     let density = view.viewport.zw / upscaling.output_size;
     let frame_weight = density.x * density.y;
     let frames = select(MOVING_FRAMES, STILL_FRAMES, is_still && !is_blended);
     // A history that is far off counts less.
-    let before = min(previous_texel.a * part, frames * frame_weight);
+    let before = min(previous_texel.a * clipped.part, frames * frame_weight);
     let weight = before + found.weight;
-    let mixed = (clipped * before + found.sum) / weight;
+    let mixed = (clipped.color * before + found.sum) / weight;
     let color = expand(max(from_ycocg(mixed), vec3f(0.0)));
     return Output(vec4f(color, found.alpha), vec4f(color, weight), in_time);
 }

@@ -48,7 +48,7 @@ pub struct Pipelines3d {
 }
 
 /// Importable shader modules.
-const MODULES: [(&str, &str); 27] = [
+const MODULES: [(&str, &str); 28] = [
     (
         "quadrille_3d::cube_faces",
         include_str!("../shaders/cube_faces.wgsl"),
@@ -100,6 +100,7 @@ const MODULES: [(&str, &str); 27] = [
         "quadrille_3d::sunlight",
         include_str!("../shaders/sunlight.wgsl"),
     ),
+    ("quadrille_3d::hash", include_str!("../shaders/hash.wgsl")),
     ("quadrille_3d::brdf", include_str!("../shaders/brdf.wgsl")),
     (
         "quadrille_3d::shadows",

@@ -153,6 +153,8 @@ mod ssao;
 mod ssr;
 #[path = "gpu/taa.rs"]
 mod taa;
+#[path = "gpu/temporal_effects.rs"]
+mod temporal_effects;
 #[path = "gpu/temporal_jitter.rs"]
 mod temporal_jitter;
 #[path = "gpu/texture_dimensions.rs"]

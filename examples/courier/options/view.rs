@@ -9,9 +9,7 @@ use bevy_math::IVec2;
 use bevy_ui::prelude::*;
 use bevy_ui::{ComputedNode, UiGlobalTransform};
 use bevy_window::ExitSystems;
-use examples::gamepads::GamepadInput;
-use examples::input::Devices;
-use examples::script::Pointer;
+use examples::input::{Devices, MenuInput};
 use quadrille_2d::prelude::TextColor;
 use quadrille_3d::prelude::*;
 
@@ -41,13 +39,6 @@ struct Cell {
 /// Node that opens the screen by a click.
 #[derive(Component)]
 pub(crate) struct OpenButton;
-
-/// State of devices in the frame before.
-#[derive(Default)]
-struct Before {
-    pointer: Pointer,
-    direction: IVec2,
-}
 
 /// Nodes that the pointer hits, with their rows; the button has none.
 type Targets = (
@@ -98,14 +89,8 @@ fn spawn(mut commands: Commands) {
         });
 }
 
-/// Returns -1, 0 or 1 for each axis of a deflection.
-fn steps(pad: &GamepadInput) -> IVec2 {
-    let step = |value: f32| i32::from(value > 0.5) - i32::from(value < -0.5);
-    IVec2::new(step(pad.direction.x), step(pad.direction.y))
-}
-
 /// Returns the commands of keys and gamepads.
-fn pressed((keys, _, _, pad): &Devices, screen: &Screen, before: IVec2) -> Vec<Command> {
+fn pressed((keys, _, _, pad): &Devices, screen: &Screen, stick_step: IVec2) -> Vec<Command> {
     let opens = keys.just_pressed(KeyCode::KeyO) || pad.just_pressed(GamepadButton::North);
     if !screen.is_open() {
         return opens.then_some(Command::Open).into_iter().collect();
@@ -118,8 +103,6 @@ fn pressed((keys, _, _, pad): &Devices, screen: &Screen, before: IVec2) -> Vec<C
             .map(Command::Bind)
             .collect();
     }
-    let now = steps(pad);
-    let moved = IVec2::select(now.cmpne(before), now, IVec2::ZERO);
     let of_key = |key, command| keys.just_pressed(key).then_some(command);
     let of_pad = |is_so: bool, command| is_so.then_some(command);
     [
@@ -130,8 +113,8 @@ fn pressed((keys, _, _, pad): &Devices, screen: &Screen, before: IVec2) -> Vec<C
         of_key(KeyCode::ArrowRight, Command::Change(1)),
         of_key(KeyCode::Enter, Command::Change(1)),
         of_key(KeyCode::Space, Command::Change(1)),
-        of_pad(moved.y != 0, Command::Move(-moved.y)),
-        of_pad(moved.x != 0, Command::Change(moved.x)),
+        of_pad(stick_step.y != 0, Command::Move(stick_step.y)),
+        of_pad(stick_step.x != 0, Command::Change(stick_step.x)),
         of_pad(pad.just_pressed(GamepadButton::South), Command::Change(1)),
     ]
     .into_iter()
@@ -171,13 +154,11 @@ fn operate(
     targets: Query<Targets, IsTarget>,
     mut screen: ResMut<Screen>,
     mut settings: ResMut<Settings>,
-    mut before: Local<Before>,
+    mut menu: Local<MenuInput>,
 ) {
     let was_open = screen.is_open();
     let pointer = *devices.2;
-    let has_moved = pointer != before.pointer;
-    let directions = std::mem::replace(&mut before.direction, steps(&devices.3));
-    before.pointer = pointer;
+    let (stick_step, has_moved) = menu.update(pointer, &devices.3);
     if game.rules.phase == Phase::Play {
         // A game that begins closes it.
         if *screen != Screen::default() {
@@ -186,9 +167,7 @@ fn operate(
         return;
     }
     let size = camera.physical_target_size();
-    let at = size
-        .zip(pointer.0)
-        .map(|(size, [x, y])| Vec2::new(x, y) * size.as_vec2());
+    let at = size.and_then(|size| pointer.in_pixels(size));
     let over = at.and_then(|at| {
         targets
             .iter()
@@ -196,7 +175,7 @@ fn operate(
             .find(|(node, place, _)| node.contains_point(**place, at))
             .map(|(.., row)| row.map(|row| row.0))
     });
-    let keyed = pressed(&devices, &screen, directions);
+    let keyed = pressed(&devices, &screen, stick_step);
     let moused = clicked(&devices, over, was_open, has_moved);
     let (mut next, mut changed) = (screen.clone(), *settings);
     for command in keyed.into_iter().chain(moused) {

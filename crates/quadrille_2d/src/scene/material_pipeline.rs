@@ -47,10 +47,7 @@ impl MaterialPipelineState {
         before: &[VertexBufferLayout],
         layout: &MeshLayout,
     ) -> Self {
-        let buffers = std::mem::take(&mut desc.vertex.buffers);
-        let is_own = buffers != before;
-        let inputs =
-            is_own.then(|| VertexInputs::new::<Vertex>(&buffers, layout, Vertex::layout()));
+        let inputs = VertexInputs::take::<Vertex>(&mut desc, before, layout, Vertex::layout());
         Self { desc, inputs }
     }
 

@@ -1,5 +1,8 @@
 //! Buffers and images that materials of meshes, sprites and nodes bind by themselves, by exact numbers.
 
+#[path = "../../../quadrille_content/tests/common/counting.rs"]
+mod counting;
+
 use bevy_app::App;
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
@@ -7,32 +10,11 @@ use bevy_math::Vec2;
 use quadrille::ecs::RenderStartup;
 use quadrille::prelude::*;
 use quadrille_2d::Quadrille2dPlugin;
-use quadrille_2d::content::images::DeviceImages;
 use quadrille_2d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
 
 use crate::common::{Rig, log};
-
-/// Counts its fragments, and paints the pixel that each covers.
-#[derive(Asset, TypePath, AsBindGroup, Clone)]
-struct Counting {
-    #[storage(0, buffer)]
-    count: GpuBuffer,
-    #[storage_texture(1, image_format = Rgba8Unorm, access = WriteOnly)]
-    trace: Handle<Image>,
-}
-
-const COUNTING: &str = "
-@group(2) @binding(0) var<storage, read_write> count: atomic<u32>;
-@group(2) @binding(1) var trace: texture_storage_2d<rgba8unorm, write>;
-
-@fragment
-fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
-    atomicAdd(&count, 1u);
-    textureStore(trace, vec2u(at.xy), vec4f(0.0, 1.0, 0.0, 1.0));
-    return vec4f(1.0, 0.0, 0.0, 1.0);
-}
-";
+use counting::{COUNTING, Counting, add_counter, assert_left_half, count, storage_trace, trace};
 
 /// Paints a color from a buffer of the program, times one of a buffer asset.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
@@ -65,9 +47,9 @@ struct Layered {
 }
 
 const LAYERED: &str = "
-@group(2) @binding(0) var layers: texture_2d_array<f32>;
-@group(2) @binding(1) var volume: texture_3d<f32>;
-@group(2) @binding(2) var volume_sampler: sampler;
+@group(MATERIAL) @binding(0) var layers: texture_2d_array<f32>;
+@group(MATERIAL) @binding(1) var volume: texture_3d<f32>;
+@group(MATERIAL) @binding(2) var volume_sampler: sampler;
 
 @fragment
 fn fragment() -> @location(0) vec4f {
@@ -144,13 +126,6 @@ impl UiMaterial for ReadingNode {
     }
 }
 
-/// The counter, and what a pass reads of it after all draws.
-#[derive(Resource, bevy_derive::Deref)]
-struct Count(GpuBuffer);
-
-#[derive(Resource, bevy_derive::Deref)]
-struct Copied(GpuBuffer);
-
 /// The color, and the pipeline that writes it.
 #[derive(Resource, bevy_derive::Deref)]
 struct PaintColor(GpuBuffer);
@@ -159,26 +134,16 @@ struct PaintColor(GpuBuffer);
 struct PaintPipeline(ComputePipeline);
 
 fn make(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-    let buffer = |name| {
-        let desc = BufferDesc::storage(name, 256).with_usage(BufferUsage::TRANSFER_DST);
-        gpu.create_buffer(&desc)
-    };
-    commands.insert_resource(Count(buffer("count")?));
-    commands.insert_resource(Copied(buffer("copied")?));
-    commands.insert_resource(PaintColor(buffer("color")?));
+    let color = BufferDesc::storage("color", 256).with_usage(BufferUsage::TRANSFER_DST);
+    commands.insert_resource(PaintColor(gpu.create_buffer(&color)?));
     let shader = GpuShader::wgsl("paint.wgsl", PAINT)?;
     let desc = ComputePipelineDesc::of("paint", &shader);
     commands.insert_resource(PaintPipeline(gpu.compute_pipeline(&desc)?));
     Ok(())
 }
 
-fn reset(
-    mut recorder: Recorder,
-    (count, color): (TransferWrite<Count>, TransferWrite<PaintColor>),
-) {
-    let mut transfer = recorder.transfer();
-    transfer.fill_buffer(&count, 0, 4, 0);
-    transfer.fill_buffer(&color, 0, 64, 0);
+fn clear(mut recorder: Recorder, color: TransferWrite<PaintColor>) {
+    recorder.transfer().fill_buffer(&color, 0, 64, 0);
 }
 
 fn paint(
@@ -190,19 +155,15 @@ fn paint(
     compute.bind("color", &color).dispatch([1, 1, 1]);
 }
 
-fn copy(mut recorder: Recorder, count: TransferRead<Count>, copied: TransferWrite<Copied>) {
-    recorder.transfer().copy_buffer(&count, 0, &copied, 0, 4);
-}
-
 /// Nothing but the names of the resources connects these passes with the draws of materials.
 fn add_passes(app: &mut App) {
     let draw = quadrille_2d::systems::draw_2d;
+    add_counter(app, draw, draw);
     app.add_systems(RenderStartup, make).add_systems(
         Render,
         (
-            reset.before(paint),
+            clear.before(paint),
             paint.before(draw).on_queue(QueuePreference::Async),
-            copy.after(draw).on_queue(QueuePreference::Async),
         ),
     );
 }
@@ -221,9 +182,14 @@ fn rig() -> Rig {
         .add_plugins(UiMaterialPlugin::<ReadingNode>::default());
     rig.app.insert_resource(ClearColor(Color::BLACK));
     let mut shaders = rig.app.world_mut().resource_mut::<Assets<Shader>>();
-    let [of_mesh, of_node] = ["2", "1"].map(|group| READING.replace("MATERIAL", group));
-    for (number, source) in [(1, COUNTING), (2, &of_mesh), (3, &of_node), (4, LAYERED)] {
-        let shader = Shader::from_wgsl(source.to_owned(), format!("{number}.wgsl"));
+    for (number, source, group) in [
+        (1, COUNTING, "2"),
+        (2, READING, "2"),
+        (3, READING, "1"),
+        (4, LAYERED, "2"),
+    ] {
+        let source = source.replace("MATERIAL", group);
+        let shader = Shader::from_wgsl(source, format!("{number}.wgsl"));
         shaders
             .insert(handle(number).id(), shader)
             .expect("the handle is free");
@@ -247,25 +213,10 @@ fn square<M: Material2d>(rig: &mut Rig, [left, right]: [f32; 2], material: M) ->
     world.spawn(bundle).id()
 }
 
-fn image(rig: &mut Rig, image: Image) -> Handle<Image> {
-    let assets = rig.app.world_mut().resource_mut::<Assets<Image>>();
-    assets.into_inner().add(image)
-}
-
-fn extent(width: u32, height: u32, layers: u32) -> Extent3d {
-    Extent3d {
-        width,
-        height,
-        depth_or_array_layers: layers,
-    }
-}
-
-fn trace(rig: &mut Rig, format: TextureFormat, usage: TextureUsages) -> Handle<Image> {
-    let texels = vec![0; 32 * 32 * 4];
-    let (size, usages) = (extent(32, 32, 1), RenderAssetUsages::default());
-    let mut trace = Image::new(size, TextureDimension::D2, texels, format, usages);
-    trace.texture_descriptor.usage |= usage;
-    image(rig, trace)
+/// Spawns the left half of the picture, which counts its fragments.
+fn counting_square(rig: &mut Rig, trace: Handle<Image>) -> Entity {
+    let count = count(rig);
+    square(rig, [0.0, 16.0], Counting { count, trace })
 }
 
 fn factors(rig: &mut Rig) -> Handle<ShaderBuffer> {
@@ -274,41 +225,21 @@ fn factors(rig: &mut Rig) -> Handle<ShaderBuffer> {
     buffers.into_inner().add(factors)
 }
 
-fn resource<R: Resource + std::ops::Deref<Target = GpuBuffer>>(rig: &Rig) -> GpuBuffer {
-    GpuBuffer::clone(rig.app.world().resource::<R>())
+fn paint_color(rig: &Rig) -> GpuBuffer {
+    rig.app.world().resource::<PaintColor>().0.clone()
 }
 
 /// A quarter of green, in the encoding of the window.
 const DARK_GREEN: [u8; 4] = [0, 137, 0, 255];
 
-/// A mesh of half the picture: 512 of 1024 pixels.
 #[test]
 #[ignore = "needs a device"]
 fn fragments_write_buffers_and_storage_textures() {
     log::collect();
     let mut rig = rig();
-    let trace = trace(
-        &mut rig,
-        TextureFormat::Rgba8Unorm,
-        TextureUsages::STORAGE_BINDING,
-    );
-    let counting = Counting {
-        count: resource::<Count>(&rig),
-        trace: trace.clone(),
-    };
-    square(&mut rig, [0.0, 16.0], counting);
-    let picture = rig.picture();
-    assert_eq!(picture.at(8, 16), [255, 0, 0, 255]);
-    assert_eq!(picture.at(24, 16), [0, 0, 0, 255]);
-    let copied = resource::<Copied>(&rig);
-    let counted = rig.read_back(Readback::buffer(&copied)).values::<u32>();
-    assert_eq!(counted[0], 512, "fragments of one frame");
-    let images = rig.app.world().resource::<DeviceImages>();
-    let shown = images.resident(&trace).expect("it is uploaded");
-    let shown = shown.image.clone();
-    let traced = rig.read(Readback::image(&shown));
-    assert_eq!(traced.at(8, 16), [0, 255, 0, 255]);
-    assert_eq!(traced.at(24, 16), [0; 4]);
+    let trace = storage_trace(&mut rig);
+    counting_square(&mut rig, trace.clone());
+    assert_left_half(&mut rig, &trace);
     assert!(log::take().is_empty());
 }
 
@@ -320,7 +251,7 @@ fn draws_read_what_a_compute_pass_wrote_in_the_same_frame() {
     let mut rig = rig();
     let factors = factors(&mut rig);
     let reading = Reading {
-        color: resource::<PaintColor>(&rig),
+        color: paint_color(&rig),
         scale: 1.0,
         factors: factors.clone(),
     };
@@ -375,19 +306,15 @@ fn draws_read_what_a_compute_pass_wrote_in_the_same_frame() {
 fn materials_share_a_written_buffer() {
     log::collect();
     let mut rig = rig();
-    let trace = trace(
-        &mut rig,
-        TextureFormat::Rgba8Unorm,
-        TextureUsages::STORAGE_BINDING,
-    );
+    let trace = storage_trace(&mut rig);
     let counting = Counting {
-        count: resource::<PaintColor>(&rig),
+        count: paint_color(&rig),
         trace,
     };
     square(&mut rig, [0.0, 16.0], counting);
     let factors = factors(&mut rig);
     let reading = Reading {
-        color: resource::<PaintColor>(&rig),
+        color: paint_color(&rig),
         scale: 1.0,
         factors,
     };
@@ -405,12 +332,17 @@ fn materials_read_arrays_and_fallbacks() {
     log::collect();
     let mut rig = rig();
     let texels = [[255, 0, 0, 255], [0, 0, 255, 255]].concat();
-    let (size, usages) = (extent(1, 1, 2), RenderAssetUsages::default());
+    let size = Extent3d {
+        width: 1,
+        height: 1,
+        depth_or_array_layers: 2,
+    };
     let format = TextureFormat::Rgba8UnormSrgb;
+    let usages = RenderAssetUsages::default();
     let layers = Image::new(size, TextureDimension::D2, texels, format, usages);
-    let layers = image(&mut rig, layers);
+    let images = rig.app.world_mut().resource_mut::<Assets<Image>>();
     let layered = Layered {
-        layers,
+        layers: images.into_inner().add(layers),
         volume: None,
     };
     square(&mut rig, [0.0, 16.0], layered);
@@ -426,11 +358,7 @@ fn image_that_is_no_storage_texture_is_reported() {
     log::collect();
     let mut rig = rig();
     let wrong = trace(&mut rig, TextureFormat::Rgba8Unorm, TextureUsages::COPY_SRC);
-    let counting = Counting {
-        count: resource::<Count>(&rig),
-        trace: wrong,
-    };
-    let square = square(&mut rig, [0.0, 16.0], counting);
+    let square = counting_square(&mut rig, wrong);
     assert_eq!(rig.picture().at(8, 16), [255, 0, 255, 255]);
     let lines = log::take();
     assert_eq!(lines.len(), 1, "{lines:#?}");
@@ -441,11 +369,7 @@ fn image_that_is_no_storage_texture_is_reported() {
     ] {
         assert!(lines[0].contains(part), "{part} is not in {}", lines[0]);
     }
-    let trace = trace(
-        &mut rig,
-        TextureFormat::Rgba8Unorm,
-        TextureUsages::STORAGE_BINDING,
-    );
+    let trace = storage_trace(&mut rig);
     let world = rig.app.world_mut();
     let material = world.get::<MeshMaterial2d<Counting>>(square);
     let id = material.expect("it has one").0.id();
@@ -460,16 +384,8 @@ fn image_that_is_no_storage_texture_is_reported() {
 fn storage_texture_that_the_camera_samples_is_reported() {
     log::collect();
     let mut rig = rig();
-    let trace = trace(
-        &mut rig,
-        TextureFormat::Rgba8Unorm,
-        TextureUsages::STORAGE_BINDING,
-    );
-    let counting = Counting {
-        count: resource::<Count>(&rig),
-        trace: trace.clone(),
-    };
-    square(&mut rig, [0.0, 16.0], counting);
+    let trace = storage_trace(&mut rig);
+    counting_square(&mut rig, trace.clone());
     assert_eq!(rig.picture().at(8, 16), [255, 0, 0, 255]);
     let world = rig.app.world_mut();
     world.spawn((

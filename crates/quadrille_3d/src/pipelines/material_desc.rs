@@ -83,9 +83,7 @@ impl MaterialPipelineState {
         before: &[VertexBufferLayout],
         layout: &MeshLayout,
     ) -> Self {
-        let buffers = std::mem::take(&mut desc.vertex.buffers);
-        let inputs = (buffers != before)
-            .then(|| VertexInputs::new::<Vertex>(&buffers, layout, Vertex::layout()));
+        let inputs = VertexInputs::take::<Vertex>(&mut desc, before, layout, Vertex::layout());
         Self { desc, inputs }
     }
 

@@ -1,39 +1,18 @@
 //! Buffers and images that shaders of materials write, by exact numbers.
 
-use bevy_app::App;
-use bevy_asset::RenderAssetUsages;
-use bevy_ecs::prelude::*;
-use quadrille::ecs::RenderStartup;
+#[path = "../../../quadrille_content/tests/common/counting.rs"]
+mod counting;
+
 use quadrille::prelude::*;
-use quadrille_3d::content::images::DeviceImages;
+use quadrille_3d::Pass3dSystems;
 use quadrille_3d::prelude::*;
-use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
+use wgpu_types::{TextureFormat, TextureUsages};
 
 use crate::common::{Rig, log};
 use crate::custom_materials::unit_camera;
+use counting::{COUNTING, Counting, add_counter, assert_left_half, count, storage_trace, trace};
 
-/// Counts its fragments, and paints the pixel that each covers.
-#[derive(Asset, TypePath, AsBindGroup, Clone)]
-struct Counting {
-    #[storage(0, buffer)]
-    count: GpuBuffer,
-    #[storage_texture(1, image_format = Rgba8Unorm, access = WriteOnly)]
-    trace: Option<Handle<Image>>,
-}
-
-const COUNTING: &str = "
-@group(3) @binding(0) var<storage, read_write> count: atomic<u32>;
-@group(3) @binding(1) var trace: texture_storage_2d<rgba8unorm, write>;
-
-@fragment
-fn fragment(@builtin(position) at: vec4f) -> @location(0) vec4f {
-    atomicAdd(&count, 1u);
-    textureStore(trace, vec2u(at.xy), vec4f(0.0, 1.0, 0.0, 1.0));
-    return vec4f(1.0, 0.0, 0.0, 1.0);
-}
-";
-
-/// Reads the same buffer.
+/// Reads the counter of fragments.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
 struct Reading {
     #[storage(0, read_only, buffer)]
@@ -84,29 +63,6 @@ fn handle(number: u128) -> Handle<Shader> {
     )
 }
 
-/// The counter, and what a pass reads of it after all draws.
-#[derive(Resource, bevy_derive::Deref)]
-struct Count(GpuBuffer);
-
-#[derive(Resource, bevy_derive::Deref)]
-struct Copied(GpuBuffer);
-
-fn make(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-    let count = BufferDesc::storage("count", 256).with_usage(BufferUsage::TRANSFER_DST);
-    commands.insert_resource(Count(gpu.create_buffer(&count)?));
-    let copied = BufferDesc::storage("copied", 256).with_usage(BufferUsage::TRANSFER_DST);
-    commands.insert_resource(Copied(gpu.create_buffer(&copied)?));
-    Ok(())
-}
-
-fn reset(mut recorder: Recorder, count: TransferWrite<Count>) {
-    recorder.transfer().fill_buffer(&count, 0, 4, 0);
-}
-
-fn copy(mut recorder: Recorder, count: TransferRead<Count>, copied: TransferWrite<Copied>) {
-    recorder.transfer().copy_buffer(&count, 0, &copied, 0, 4);
-}
-
 fn rig() -> Rig {
     let plugins = (
         Quadrille3dPlugin::default(),
@@ -117,30 +73,20 @@ fn rig() -> Rig {
     let mut rig = Rig::with(32, 32, plugins);
     rig.app.insert_resource(ClearColor(Color::BLACK));
     let mut shaders = rig.app.world_mut().resource_mut::<Assets<Shader>>();
-    for (number, source) in [(1, COUNTING), (2, READING), (3, SAMPLING)] {
-        let shader = Shader::from_wgsl(source, format!("{number}.wgsl"));
+    let counting = COUNTING.replace("MATERIAL", "3");
+    for (number, source) in [(1, &*counting), (2, READING), (3, SAMPLING)] {
+        let shader = Shader::from_wgsl(source.to_owned(), format!("{number}.wgsl"));
         shaders
             .insert(handle(number).id(), shader)
             .expect("the handle is free");
     }
-    add_passes(&mut rig.app);
+    let (first, last) = (Pass3dSystems::Shadow, Pass3dSystems::Transparent);
+    add_counter(&mut rig.app, first, last);
     rig.start();
     // `RenderStartup` runs in the first frame.
     rig.update(1);
     rig.app.world_mut().spawn(unit_camera());
     rig
-}
-
-/// Nothing but the names of the resources orders these passes and the draws of materials.
-fn add_passes(app: &mut App) {
-    app.add_systems(RenderStartup, make).add_systems(
-        Render,
-        (
-            reset.before(quadrille_3d::Pass3dSystems::Shadow),
-            copy.after(quadrille_3d::Pass3dSystems::Transparent)
-                .on_queue(QueuePreference::Async),
-        ),
-    );
 }
 
 fn square<M: Material>(rig: &mut Rig, x: f32, side: f32, material: M) {
@@ -152,42 +98,15 @@ fn square<M: Material>(rig: &mut Rig, x: f32, side: f32, material: M) {
     world.spawn((Mesh3d(mesh), MeshMaterial3d(material), place));
 }
 
-/// A storage texture for traces.
-fn storage_trace(rig: &mut Rig) -> Handle<Image> {
-    let usage = TextureUsages::STORAGE_BINDING;
-    trace(rig, TextureFormat::Rgba8Unorm, usage)
-}
-
 /// Spawns the left half of the picture, which counts its fragments.
 fn counting_square(rig: &mut Rig, trace: Handle<Image>) {
     let material = Counting {
         count: count(rig),
-        trace: Some(trace),
+        trace,
     };
     square(rig, -0.25, 0.5, material);
 }
 
-fn trace(rig: &mut Rig, format: TextureFormat, usage: TextureUsages) -> Handle<Image> {
-    let size = Extent3d {
-        width: 32,
-        height: 32,
-        depth_or_array_layers: 1,
-    };
-    let texels = vec![0; 32 * 32 * 4];
-    let usages = RenderAssetUsages::default();
-    let mut image = Image::new(size, TextureDimension::D2, texels, format, usages);
-    image.texture_descriptor.usage |= usage;
-    rig.app
-        .world_mut()
-        .resource_mut::<Assets<Image>>()
-        .add(image)
-}
-
-fn count(rig: &Rig) -> GpuBuffer {
-    rig.app.world().resource::<Count>().0.clone()
-}
-
-/// A square that covers half of the picture: 512 of 1024 pixels.
 #[test]
 #[ignore = "needs a device"]
 fn fragments_write_buffers_and_storage_textures() {
@@ -195,18 +114,7 @@ fn fragments_write_buffers_and_storage_textures() {
     let mut rig = rig();
     let image = storage_trace(&mut rig);
     counting_square(&mut rig, image.clone());
-    let picture = rig.picture();
-    assert_eq!(picture.at(8, 16), [255, 0, 0, 255]);
-    assert_eq!(picture.at(24, 16), [0, 0, 0, 255]);
-    let copied = rig.app.world().resource::<Copied>().0.clone();
-    let counted = rig.read_back(Readback::buffer(&copied)).values::<u32>();
-    assert_eq!(counted[0], 512, "fragments of one frame");
-    let images = rig.app.world().resource::<DeviceImages>();
-    let shown = images.resident(&image).expect("it is uploaded");
-    let shown = shown.image.clone();
-    let traced = rig.read(Readback::image(&shown));
-    assert_eq!(traced.at(8, 16), [0, 255, 0, 255]);
-    assert_eq!(traced.at(24, 16), [0; 4]);
+    assert_left_half(&mut rig, &image);
     assert!(log::take().is_empty());
 }
 
@@ -220,7 +128,7 @@ fn materials_share_a_written_buffer() {
     let count = count(&rig);
     let writer = Counting {
         count: count.clone(),
-        trace: Some(image),
+        trace: image,
     };
     square(&mut rig, -0.25, 0.5, writer);
     square(&mut rig, 0.25, 0.5, Reading { count });

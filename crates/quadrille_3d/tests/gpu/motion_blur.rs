@@ -8,6 +8,7 @@ use quadrille_3d::prelude::*;
 use crate::camera_effects::pixel_camera;
 use crate::common::Rig;
 use crate::prepass::spawn;
+use crate::temporal_effects::gray;
 
 const SIDE: u32 = 64;
 
@@ -19,13 +20,6 @@ fn swing(mut swinging: Query<(&mut Transform, &mut Swinging)>) {
     for (mut place, mut by) in &mut swinging {
         place.translation.x += by.0;
         by.0 = -by.0;
-    }
-}
-
-fn gray(value: f32) -> StandardMaterial {
-    StandardMaterial {
-        unlit: true,
-        ..StandardMaterial::from(Color::linear_rgb(value, value, value))
     }
 }
 

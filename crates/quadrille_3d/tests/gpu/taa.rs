@@ -1,6 +1,5 @@
 //! Temporal antialiasing against supersampled pictures, after cuts, and of moving meshes.
 
-use bevy_app::Update;
 use bevy_ecs::prelude::*;
 use bevy_image::ImageSampler;
 use quadrille_3d::prelude::*;
@@ -10,6 +9,7 @@ use crate::camera_effects::pixel_camera;
 use crate::common::{Rig, log};
 use crate::fxaa::{SIDE, coverage_error, half_plane};
 use crate::prepass::spawn;
+use crate::temporal_effects::{Ends, add_ends, gray, stripes};
 use crate::textures::{levels, red};
 
 /// Frames after which pictures have converged.
@@ -32,10 +32,6 @@ fn scene(effects: impl Bundle) -> Rig {
     let mut rig = Rig::new(SIDE, SIDE);
     rig.start();
     let world = rig.app.world_mut();
-    let gray = |value| StandardMaterial {
-        unlit: true,
-        ..StandardMaterial::from(Color::linear_rgb(value, value, value))
-    };
     let wall = Transform::from_xyz(0.0, 0.0, -3.0);
     spawn(world, Rectangle::new(40.0, 40.0), gray(0.1), wall);
     spawn(
@@ -105,32 +101,12 @@ fn still_scene_in_perspective_converges_to_supersampled_picture() {
     );
 }
 
-/// Whether each update cuts or resets.
-#[derive(Resource, Clone, Copy, PartialEq)]
-enum Ends {
-    None,
-    Cut,
-    Reset,
-}
-
-fn end(
-    ends: Res<Ends>,
-    mut cuts: Query<&mut CameraCut>,
-    mut effects: Query<&mut TemporalAntiAliasing>,
-) {
-    match *ends {
-        Ends::None => {}
-        Ends::Cut => cuts.iter_mut().for_each(|mut cut| cut.cut()),
-        Ends::Reset => effects.iter_mut().for_each(|mut it| it.reset = true),
-    }
-}
-
 #[test]
 #[ignore = "needs a device"]
 fn nothing_is_left_of_frames_before_a_cut() {
     let effects = (TemporalAntiAliasing::default(), CameraCut::default());
     let mut rig = half_plane(0.21, effects);
-    rig.app.insert_resource(Ends::None).add_systems(Update, end);
+    add_ends(&mut rig, |it: &mut TemporalAntiAliasing| it.reset = true);
     // Half of white and black: pixels that are mixed from several frames.
     let mixed = |rig: &mut Rig| {
         let rows = rig.exact_rows();
@@ -153,47 +129,10 @@ fn nothing_is_left_of_frames_before_a_cut() {
     assert!(!effects.single(world).expect("one camera").reset);
 }
 
-/// Moves entities by pixels per update, and back when they are outside.
-#[derive(Component)]
-struct Passing(f32);
-
-fn pass_by(mut passing: Query<(&mut Transform, &Passing)>) {
-    for (mut place, by) in &mut passing {
-        place.translation.x += by.0;
-        if place.translation.x > 8.0 {
-            place.translation.x -= 16.0;
-        }
-    }
-}
-
-/// Stripes of a wall, and if there is a speed a bright square that passes.
-fn stripes(speed: Option<f32>) -> Rig {
-    let mut rig = Rig::new(SIDE, SIDE);
-    rig.app.add_systems(Update, pass_by);
-    rig.start();
-    let world = rig.app.world_mut();
-    let gray = |value| StandardMaterial {
-        unlit: true,
-        ..StandardMaterial::from(Color::linear_rgb(value, value, value))
-    };
-    for at in 0..16_u8 {
-        let x = -16.0 + 2.0 * f32::from(at) + 1.0;
-        let place = Transform::from_xyz(x, 0.0, 0.0);
-        let value = if at % 2 == 0 { 0.05 } else { 0.2 };
-        spawn(world, Rectangle::new(2.0, 40.0), gray(value), place);
-    }
-    if let Some(speed) = speed {
-        let place = Transform::from_xyz(0.0, 0.0, 1.0);
-        let square = spawn(world, Rectangle::new(6.0, 6.0), gray(0.9), place);
-        world.entity_mut(square).insert(Passing(speed));
-    }
-    world.spawn((pixel_camera(SIDE), TemporalAntiAliasing::default()));
-    rig
-}
-
 #[test]
 #[ignore = "needs a device"]
 fn moving_meshes_leave_no_trail() {
+    let stripes = |speed| stripes(speed, AlphaMode::Opaque, TemporalAntiAliasing::default());
     let mut rest = stripes(None);
     rest.update(FRAMES);
     let rest = rest.exact_rows();

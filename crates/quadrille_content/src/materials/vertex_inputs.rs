@@ -5,6 +5,7 @@ use quadrille::vulkan::Format;
 use quadrille::vulkan::pipeline::{VertexAttribute, VertexLayout};
 use wgpu_types::VertexFormat;
 
+use crate::materials::RenderPipelineDescriptor;
 use crate::materials::shader::{PulledAttribute, PulledAttributes};
 use crate::meshes::{MeshLayout, MeshVertex};
 
@@ -18,13 +19,18 @@ pub struct VertexInputs {
 }
 
 impl VertexInputs {
-    /// The inputs of buffers that `specialize` has chosen from the layout of meshes with vertices of type `V`, whose buffer
-    /// is `whole`.
-    pub fn new<V: MeshVertex>(
-        buffers: &[VertexBufferLayout],
+    /// Takes the vertex buffers out of a descriptor, and returns the inputs that `specialize` has chosen from the layout of
+    /// meshes with vertices of type `V`, whose buffer is `whole`. `None` if the buffers are still those of `before`.
+    pub fn take<V: MeshVertex>(
+        desc: &mut RenderPipelineDescriptor,
+        before: &[VertexBufferLayout],
         layout: &MeshLayout,
         whole: VertexLayout,
-    ) -> Self {
+    ) -> Option<Self> {
+        let buffers = std::mem::take(&mut desc.vertex.buffers);
+        if buffers == before {
+            return None;
+        }
         let mut inputs = Self {
             layout: VertexLayout {
                 attributes: Vec::new(),
@@ -58,7 +64,7 @@ impl VertexInputs {
                 });
             }
         }
-        inputs
+        Some(inputs)
     }
 
     /// Attributes of programs that the vertex shader reads; `None` without any.

@@ -1,6 +1,5 @@
 //! Cuts, trails, viewports, sizes and warnings of temporal upscaling.
 
-use bevy_app::Update;
 use bevy_camera::Hdr;
 use bevy_ecs::prelude::*;
 use bevy_image::ImageSampler;
@@ -16,14 +15,8 @@ use crate::camera_effects::{pixel_camera, set_viewport};
 use crate::common::{Rig, log};
 use crate::fxaa::{SIDE, half_plane};
 use crate::prepass::spawn;
+use crate::temporal_effects::{Ends, add_ends, gray, stripes};
 use crate::textures::{levels, red};
-
-fn gray(value: f32) -> StandardMaterial {
-    StandardMaterial {
-        unlit: true,
-        ..StandardMaterial::from(Color::linear_rgb(value, value, value))
-    }
-}
 
 /// Largest difference of two pictures.
 fn largest_difference(one: &Rows, other: &Rows) -> f32 {
@@ -32,33 +25,13 @@ fn largest_difference(one: &Rows, other: &Rows) -> f32 {
     pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
-/// Whether each update cuts or resets.
-#[derive(Resource, Clone, Copy, PartialEq)]
-enum Ends {
-    None,
-    Cut,
-    Reset,
-}
-
-fn end(
-    ends: Res<Ends>,
-    mut cuts: Query<&mut CameraCut>,
-    mut effects: Query<&mut TemporalUpscaling>,
-) {
-    match *ends {
-        Ends::None => {}
-        Ends::Cut => cuts.iter_mut().for_each(|mut cut| cut.cut()),
-        Ends::Reset => effects.iter_mut().for_each(|mut it| it.reset = true),
-    }
-}
-
 /// Pictures of frames alone differ by their jitter.
 #[test]
 #[ignore = "needs a device"]
 fn nothing_is_left_of_frames_before_a_cut() {
     let effects = (TemporalUpscaling::PERFORMANCE, CameraCut::default());
     let mut rig = half_plane(0.21, effects);
-    rig.app.insert_resource(Ends::None).add_systems(Update, end);
+    add_ends(&mut rig, |it: &mut TemporalUpscaling| it.reset = true);
     let change = |rig: &mut Rig| {
         rig.update(80);
         let before = rig.exact_rows();
@@ -78,53 +51,15 @@ fn nothing_is_left_of_frames_before_a_cut() {
     assert!(!effects.single(world).expect("one camera").reset);
 }
 
-/// Moves entities by pixels per update, and back when they are outside.
-#[derive(Component)]
-struct Passing(f32);
-
-fn pass_by(mut passing: Query<(&mut Transform, &Passing)>) {
-    for (mut place, by) in &mut passing {
-        place.translation.x += by.0;
-        if place.translation.x > 8.0 {
-            place.translation.x -= 16.0;
-        }
-    }
-}
-
-/// Stripes of a wall, and a bright square of this alpha mode that passes, if it has a speed.
-fn stripes(speed: Option<f32>, alpha_mode: AlphaMode) -> Rig {
-    let mut rig = Rig::new(SIDE, SIDE);
-    rig.app.add_systems(Update, pass_by);
-    rig.start();
-    let world = rig.app.world_mut();
-    for at in 0..16_u8 {
-        let x = -16.0 + 2.0 * f32::from(at) + 1.0;
-        let value = if at % 2 == 0 { 0.05 } else { 0.2 };
-        let place = Transform::from_xyz(x, 0.0, 0.0);
-        spawn(world, Rectangle::new(2.0, 40.0), gray(value), place);
-    }
-    if let Some(speed) = speed {
-        let material = StandardMaterial {
-            alpha_mode,
-            ..gray(0.9)
-        };
-        let place = Transform::from_xyz(0.0, 0.0, 1.0);
-        let square = spawn(world, Rectangle::new(6.0, 6.0), material, place);
-        world.entity_mut(square).insert(Passing(speed));
-    }
-    world.spawn((pixel_camera(SIDE), TemporalUpscaling::BALANCED));
-    rig
-}
-
 #[test]
 #[ignore = "needs a device"]
 fn moving_meshes_leave_no_trail() {
-    let mut rest = stripes(None, AlphaMode::Opaque);
+    let mut rest = stripes(None, AlphaMode::Opaque, TemporalUpscaling::BALANCED);
     rest.update(80);
     let rest = rest.exact_rows();
     for alpha_mode in [AlphaMode::Opaque, AlphaMode::Blend] {
         for speed in [1.0, 2.5] {
-            let mut rig = stripes(Some(speed), alpha_mode);
+            let mut rig = stripes(Some(speed), alpha_mode, TemporalUpscaling::BALANCED);
             rig.update(80);
             let rows = rig.exact_rows();
             let middle = &rows[SIDE as usize / 2];
@@ -400,7 +335,7 @@ fn mip_levels_are_those_of_the_viewport() {
 #[test]
 #[ignore = "needs a device"]
 fn changes_of_color_leave_no_history() {
-    let mut rig = stripes(None, AlphaMode::Opaque);
+    let mut rig = stripes(None, AlphaMode::Opaque, TemporalUpscaling::BALANCED);
     rig.update(80);
     let world = rig.app.world_mut();
     let mut materials = world.resource_mut::<Assets<StandardMaterial>>();

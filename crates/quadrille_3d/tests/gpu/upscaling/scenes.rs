@@ -14,6 +14,7 @@ use wgpu_types::{Extent3d, TextureDimension, TextureFormat};
 use crate::camera_effects::pixel_camera;
 use crate::common::{Exact, Rig};
 use crate::prepass::spawn;
+use crate::temporal_effects::gray;
 
 pub(crate) type Rows = Vec<Vec<[f32; 4]>>;
 
@@ -72,17 +73,6 @@ pub(crate) const SCENES: [Scene; 3] = [
     },
 ];
 
-fn unlit(color: impl Into<StandardMaterial>) -> StandardMaterial {
-    StandardMaterial {
-        unlit: true,
-        ..color.into()
-    }
-}
-
-fn gray(value: f32) -> StandardMaterial {
-    unlit(Color::linear_rgb(value, value, value))
-}
-
 /// Checkers of two colors with all mip levels.
 fn checkers(world: &mut World, side: usize, colors: [[u8; 3]; 2]) -> StandardMaterial {
     let mut level: Vec<[f32; 3]> = (0..side * side)
@@ -126,7 +116,10 @@ fn checkers(world: &mut World, side: usize, colors: [[u8; 3]; 2]) -> StandardMat
     image.data = Some(bytes);
     image.sampler = ImageSampler::linear();
     let image = world.resource_mut::<Assets<Image>>().add(image);
-    unlit(image)
+    StandardMaterial {
+        unlit: true,
+        ..StandardMaterial::from(image)
+    }
 }
 
 /// Dark and bright wires of a third to one pixel before a wall with wide stripes.
