@@ -79,7 +79,7 @@ fn puddle_at(position: vec2f, to_middle: f32, spread: f32) -> f32 {
     let track = line(abs(abs(to_middle - 3.6) - 0.9), 0.3, 0.3);
     let level = 0.7 * large + 0.3 * small + 0.14 * gutter + 0.03 * track + 0.04 * streets.rain;
     let edge = 0.03 + 0.08 * min(spread, 1.0);
-    return mix(smoothstep(0.54 - edge, 0.54 + edge, level), 0.3, smoothstep(0.8, 3.0, spread));
+    return mix(smoothstep(0.52 - edge, 0.52 + edge, level), 0.3, smoothstep(0.8, 3.0, spread));
 }
 
 // Tilt of water by rings around drops: in each cell one at a time.
@@ -109,37 +109,52 @@ fn blurred(offset: vec2f, along: vec2f, blur: f32, stretched: f32, area: f32) ->
     return exp(-0.5 * dot(at, at)) * area / (area + 6.3 * blur * stretched);
 }
 
-// Light that a wet street mirrors of its own lamps and of the shops at its sides, without rays through the scene.
-// `near`: position from the middle of its street, which runs along y; `along`: from the crossing before.
-fn mirrored(near: vec2f, along: f32, ray: vec3f, alpha: f32) -> vec3f {
-    let up = max(ray.y, 0.02);
-    let heading = normalize(ray.xz + vec2f(1e-5));
+// Ray from a point of a street that it mirrors.
+struct MirrorRay {
+    // Position from the middle of the street, which runs along y, and from the crossing before.
+    start: vec2f,
+    // Across the street, up, and along it.
+    direction: vec3f,
+    // Squared roughness.
+    alpha: f32,
+}
+
+// Lamps of a street in its water.
+fn mirrored_lamps(ray: MirrorRay) -> vec3f {
+    let up = max(ray.direction.y, 0.02);
+    let heading = normalize(ray.direction.xz + vec2f(1e-5));
     let reach = LAMP_HEIGHT / up;
-    let at = vec2f(near.x, along) + ray.xz * reach;
+    let at = ray.start + ray.direction.xz * reach;
     let quarter = 0.25 * streets.pitch;
     let next = at.y - floor(at.y / streets.pitch) * streets.pitch;
-    let blur = 0.3 + 0.6 * alpha * reach;
-    let stretched = 0.3 + 0.6 * alpha * reach / up;
+    let blur = 0.3 + 0.6 * ray.alpha * reach;
+    let stretched = 0.3 + 0.6 * ray.alpha * reach / up;
     let lamps = blurred(vec2f(at.x - LAMP, next - quarter), heading, blur, stretched, 1.2)
         + blurred(vec2f(at.x + LAMP, next - 3.0 * quarter), heading, blur, stretched, 1.2);
+    return 14.0 * lamps * LAMP_COLOR;
+}
+
+// Signs and windows of walls like those at a street in its water.
+fn mirrored_walls(ray: MirrorRay) -> vec3f {
+    let side = select(-1.0, 1.0, ray.direction.x > 0.0);
+    let reach = (WALL - side * ray.start.x) / max(abs(ray.direction.x), 0.02);
+    let height = reach * ray.direction.y;
+    let along = ray.start.y + reach * ray.direction.z;
+    let soft = 0.4 + ray.alpha * reach;
     // Signs above shops, in a color for each nine meters of wall.
-    let side = select(-1.0, 1.0, ray.x > 0.0);
-    let wall = (WALL - side * near.x) / max(abs(ray.x), 0.02);
-    let height = wall * ray.y;
-    let soft = 0.4 + alpha * wall;
     let off = (height - 3.4) / (0.5 + soft);
     let board = exp(-off * off) / (1.0 + soft);
-    let shop = floor((along + wall * ray.z) / 9.0) + 31.0 * side;
+    let shop = floor(along / 9.0) + 31.0 * side;
     let lit = 0.2 + 0.8 * hash(vec2f(shop, 0.0), 5u);
     let signs = 1.5 * lit * board * sign_color(hash(vec2f(shop, 1.0), 6u));
     // Windows above them.
-    let pane = vec2f((along + wall * ray.z) / 2.8, height / 3.1);
+    let pane = vec2f(along / 2.8, height / 3.1);
     let inner = abs(fract(pane) - 0.5);
     let edge = min(0.12 + 0.3 * soft, 1.0);
     let glass = 1.0 - smoothstep(vec2f(0.33 - edge), vec2f(0.33 + edge), inner);
     let is_lit = step(0.7, hash(floor(pane) + vec2f(0.0, 57.0 * side), 9u));
     let windows = 0.7 * is_lit * glass.x * glass.y * smoothstep(4.0, 5.0, height) * exp(-height / 25.0) / (1.0 + soft);
-    return (14.0 * lamps + windows) * LAMP_COLOR + signs;
+    return windows * LAMP_COLOR + signs;
 }
 
 @fragment
@@ -193,24 +208,24 @@ fn fragment(mesh: VertexOutput, @builtin(front_facing) is_front: bool) -> Fragme
         let tilt = ring(position / 0.9, 8u) + ring(position.yx / 0.7 + 0.37, 60u);
         input.N = normalize(input.N + 0.16 * streets.rain * detail * puddle * vec3f(tilt.x, 0.0, tilt.y));
     }
+    let mirror = reflect(-input.V, input.N);
+    let is_along_z = abs(near.x) < abs(near.y);
+    let ray = MirrorRay(
+        select(vec2f(near.y, along.x), vec2f(near.x, along.y), is_along_z),
+        select(mirror.zyx, mirror, is_along_z),
+        input.material.perceptual_roughness * input.material.perceptual_roughness,
+    );
+    let f0 = 0.16 * reflectance * reflectance;
+    let grazing = 1.0 - saturate(dot(input.N, input.V));
+    let smoothness = saturate(1.0 - 2.0 * input.material.perceptual_roughness);
+    let fresnel = (f0 + (1.0 - f0) * pow(grazing, 5.0) * smoothness) * is_street;
     @if(DEFERRED_PREPASS) {
+        // Rays of `ScreenSpaceReflections` find lamps in puddles; in the film these would be noise.
+        input.material.emissive += vec4f(mirrored_lamps(ray) * fresnel * film, 0.0);
         return deferred_output(mesh, input);
     }
     @else {
-        let ray = reflect(-input.V, input.N);
-        let rough_alpha = input.material.perceptual_roughness * input.material.perceptual_roughness;
-        let is_along_z = abs(near.x) < abs(near.y);
-        let turned = vec3f(ray.z, ray.y, ray.x);
-        let image = mirrored(
-            select(near.yx, near, is_along_z),
-            select(along.x, along.y, is_along_z),
-            select(turned, ray, is_along_z),
-            rough_alpha,
-        );
-        let grazing = 1.0 - saturate(dot(input.N, input.V));
-        let f0 = 0.16 * reflectance * reflectance;
-        let fresnel = f0 + (1.0 - f0) * pow(grazing, 5.0) * (1.0 - 2.0 * input.material.perceptual_roughness);
-        input.material.emissive += vec4f(image * fresnel * is_street, 0.0);
+        input.material.emissive += vec4f((mirrored_lamps(ray) + mirrored_walls(ray)) * fresnel, 0.0);
         var out: FragmentOutput;
         out.color = main_pass_post_lighting_processing(input, apply_pbr_lighting(input));
         return out;

@@ -72,13 +72,13 @@ fn spawn(mut commands: Commands) {
     let row = Node {
         width: Val::Vh(76.0),
         justify_content: JustifyContent::SpaceBetween,
-        padding: UiRect::axes(Val::Vh(2.0), Val::Vh(0.55)),
+        padding: UiRect::axes(Val::Vh(2.0), Val::Vh(0.4)),
         ..Node::default()
     };
     commands
         .spawn((Panel, panel(0.0, 0.82), Visibility::Hidden))
         .with_children(|panel| {
-            panel.spawn((Text::new("SETTINGS"), font(8.0), gold));
+            panel.spawn((Text::new("SETTINGS"), font(7.0), gold));
             for at in 0..ROWS.len() {
                 let look = BackgroundColor(Color::NONE);
                 panel
