@@ -4,9 +4,9 @@ use bevy_app::{App, Plugin, Update};
 use bevy_ecs::prelude::*;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{
-    Bloom, ContrastAdaptiveSharpening, Fxaa, MipBias, MotionBlur, MotionVectorPrepass,
-    ScreenSpaceAmbientOcclusion, Smaa, TemporalAntiAliasing, TemporalJitter, TemporalUpscaling,
-    Vignette,
+    Bloom, ContrastAdaptiveSharpening, DeferredPrepass, Fxaa, MipBias, MotionBlur,
+    MotionVectorPrepass, ScreenSpaceAmbientOcclusion, ScreenSpaceReflections, Smaa,
+    TemporalAntiAliasing, TemporalJitter, TemporalUpscaling, Vignette,
 };
 
 use crate::player::{FollowCamera, play};
@@ -20,6 +20,22 @@ pub(crate) struct EffectsPlugin;
 impl Plugin for EffectsPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Update, apply.after(play));
+    }
+}
+
+/// Returns reflections in wet streets. Without frames to average, rough asphalt would be noise: puddles alone reflect then.
+fn reflections(is_temporal: bool) -> ScreenSpaceReflections {
+    ScreenSpaceReflections {
+        min_perceptual_roughness: 0.0..0.0,
+        max_perceptual_roughness: match is_temporal {
+            true => 0.12..0.26,
+            false => 0.1..0.18,
+        },
+        // Lamps and signs are thin: short steps find them.
+        linear_steps: 48,
+        thickness: 1.2,
+        edge_fadeout: 0.0..0.06,
+        ..ScreenSpaceReflections::default()
     }
 }
 
@@ -47,12 +63,14 @@ pub(crate) fn apply(
     camera.remove::<(TemporalAntiAliasing, TemporalUpscaling)>();
     camera.remove::<(TemporalJitter, MipBias)>();
     camera.remove::<(ContrastAdaptiveSharpening, ScreenSpaceAmbientOcclusion)>();
+    camera.remove::<(ScreenSpaceReflections, DeferredPrepass)>();
     camera.remove::<(DepthPrepass, NormalPrepass, MotionVectorPrepass)>();
     let is_temporal = matches!(
         settings.antialiasing,
         Antialiasing::Taa | Antialiasing::Upscaling
     );
-    let needs_one_sample = is_temporal || settings.has(Switch::Occlusion);
+    let needs_one_sample =
+        is_temporal || settings.has(Switch::Occlusion) || settings.has(Switch::Reflections);
     camera.insert(match needs_one_sample {
         true => Msaa::Off,
         false => quality.msaa(),
@@ -80,6 +98,7 @@ pub(crate) fn apply(
             }),
             Switch::Fog => camera.insert(sky::fog()),
             Switch::Occlusion => camera.insert(ScreenSpaceAmbientOcclusion::default()),
+            Switch::Reflections => camera.insert(reflections(is_temporal)),
             Switch::MotionBlur => camera.insert(MotionBlur {
                 shutter_angle: 0.5,
                 samples: 4,

@@ -55,7 +55,8 @@ pub(crate) struct Game {
     pub(crate) ended: [u64; 2],
     /// Steps since the end of a game.
     rest: u32,
-    seed: u64,
+    /// Seed of city and parcels.
+    pub(crate) seed: u64,
 }
 
 impl Game {

@@ -39,12 +39,13 @@ use examples::input::InputArgs;
 use examples::player_file::player_file;
 use examples::scores::Scores;
 use examples::{CommonArgs, Size, args};
+use quadrille::prelude::GpuDevice;
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_3d::Quadrille3dPlugin;
 
 use crate::game::{Game, Input};
 use crate::quality::Quality;
-use crate::settings::{Settings, SettingsFile};
+use crate::settings::{DefaultSettings, Settings, SettingsFile};
 
 /// Fly parcels through a city at night.
 ///
@@ -115,6 +116,20 @@ fn parse() -> Args {
     args
 }
 
+/// Adds the settings of a file, or those of the quality and the device.
+fn insert_settings(app: &mut App, quality: Quality, path: Option<PathBuf>) {
+    let gpu = app.world().get_resource::<GpuDevice>();
+    let is_software = gpu.is_some_and(|gpu| gpu.info().software);
+    let defaults = Settings::of_quality(quality, is_software);
+    let settings = path
+        .as_deref()
+        .map_or(defaults, |path| Settings::load(path, defaults));
+    let saved = settings;
+    app.insert_resource(DefaultSettings(defaults))
+        .insert_resource(settings)
+        .insert_resource(SettingsFile { path, saved });
+}
+
 fn main() -> AppExit {
     let args = parse();
     let input = args.input.load(&args.common);
@@ -135,13 +150,8 @@ fn main() -> AppExit {
         Some(path) => Scores::of_file("courier", path),
         None => Scores::of_player("courier"),
     };
-    let defaults = Settings::of_quality(quality);
     let path = args.settings;
     let path = path.or_else(|| (!every_frame).then(|| player_file("courier_settings"))?);
-    let settings = path
-        .as_deref()
-        .map_or(defaults, |path| Settings::load(path, defaults));
-    let saved = settings;
     let mut app = App::new();
     if args.bench {
         app.add_plugins(bench::BenchPlugin {
@@ -150,36 +160,35 @@ fn main() -> AppExit {
         });
     }
     app.insert_resource(game)
-        .insert_resource(settings)
-        .insert_resource(SettingsFile { path, saved })
         .insert_resource(player::Pace::new(every_frame.then_some(args.steps)))
         .insert_resource(quality)
         .insert_resource(DirectionalLightShadowMap { size: 1024 })
         .add_plugins(args.common.plugins("Courier", window))
         .add_plugins((Quadrille2dPlugin::default(), Quadrille3dPlugin::default()))
-        .add_plugins((args.common, input))
-        .add_plugins((
-            player::PlayerPlugin,
-            buildings::BuildingsPlugin,
-            windows::WindowsPlugin,
-            streets::StreetsPlugin,
-            lamps::LampsPlugin,
-            traffic::TrafficPlugin,
-            sky::SkyPlugin,
-            weather::WeatherPlugin,
-            marker::MarkerPlugin,
-            hud::HudPlugin,
-            scores::ScoresPlugin(scores),
-        ))
-        .add_plugins((
-            effects::EffectsPlugin,
-            menu::MenuPlugin,
-            options::OptionsPlugin,
-            sounds::SoundsPlugin {
-                seed: args.seed,
-                is_audible: !every_frame,
-            },
-        ));
+        .add_plugins((args.common, input));
+    insert_settings(&mut app, quality, path);
+    app.add_plugins((
+        player::PlayerPlugin,
+        buildings::BuildingsPlugin,
+        windows::WindowsPlugin,
+        streets::StreetsPlugin,
+        lamps::LampsPlugin,
+        traffic::TrafficPlugin,
+        sky::SkyPlugin,
+        weather::WeatherPlugin,
+        marker::MarkerPlugin,
+        hud::HudPlugin,
+        scores::ScoresPlugin(scores),
+    ))
+    .add_plugins((
+        effects::EffectsPlugin,
+        menu::MenuPlugin,
+        options::OptionsPlugin,
+        sounds::SoundsPlugin {
+            seed: args.seed,
+            is_audible: !every_frame,
+        },
+    ));
     if every_frame {
         // Frames count instead of time, so that pictures are the same each time.
         let step = Duration::from_secs_f32(flight::STEP) * args.steps;

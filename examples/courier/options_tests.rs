@@ -6,7 +6,7 @@ use crate::settings::{Action, Settings, Switch};
 
 /// Obeys commands from a closed screen; its state and the settings.
 fn after(commands: &[Command]) -> (Screen, Settings) {
-    let defaults = Settings::of_quality(Quality::Medium);
+    let defaults = Settings::of_quality(Quality::Medium, false);
     let (mut screen, mut settings) = (Screen::default(), defaults);
     for command in commands {
         screen.obey(*command, &mut settings, &defaults);
@@ -23,7 +23,7 @@ fn at(row: Row) -> Command {
 fn closed_screen_only_opens() {
     let (screen, settings) = after(&[Command::Change(1), Command::Move(1), Command::Close]);
     assert_eq!(screen, Screen::default());
-    assert_eq!(settings, Settings::of_quality(Quality::Medium));
+    assert_eq!(settings, Settings::of_quality(Quality::Medium, false));
     let (screen, _) = after(&[Command::Open]);
     assert_eq!(screen.chosen, Some(0));
     assert!(!after(&[Command::Open, Command::Close]).0.is_open());
@@ -63,7 +63,7 @@ fn rows_change_their_settings() {
         at(Row::Defaults),
     ];
     let (screen, settings) = after(&[&defaults[..], &[Command::Change(1)]].concat());
-    assert_eq!(settings, Settings::of_quality(Quality::Medium));
+    assert_eq!(settings, Settings::of_quality(Quality::Medium, false));
     assert!(screen.is_open());
 }
 

@@ -50,6 +50,11 @@ impl Quality {
         self.choose([1024, 4096, 16384])
     }
 
+    /// Whether streets reflect what is on the screen, by default. Rays cost too much on software devices.
+    pub(crate) fn reflections(self, is_software: bool) -> bool {
+        self == Self::High && !is_software
+    }
+
     /// Samples of a pixel.
     pub(crate) fn msaa(self) -> Msaa {
         self.choose([Msaa::Off, Msaa::Off, Msaa::Sample4])
@@ -65,3 +70,7 @@ impl Quality {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "quality_tests.rs"]
+mod tests;

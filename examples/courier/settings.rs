@@ -50,16 +50,18 @@ pub(crate) enum Switch {
     Bloom,
     Fog,
     Occlusion,
+    Reflections,
     MotionBlur,
     Sharpening,
     Vignette,
 }
 
 impl Switch {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Bloom,
         Self::Fog,
         Self::Occlusion,
+        Self::Reflections,
         Self::MotionBlur,
         Self::Sharpening,
         Self::Vignette,
@@ -71,6 +73,7 @@ impl Switch {
             Self::Bloom => "bloom",
             Self::Fog => "fog",
             Self::Occlusion => "ambient occlusion",
+            Self::Reflections => "reflections",
             Self::MotionBlur => "motion blur",
             Self::Sharpening => "sharpening",
             Self::Vignette => "vignette",
@@ -176,9 +179,10 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Returns the settings of a player who has changed none.
-    pub(crate) fn of_quality(quality: Quality) -> Self {
+    /// Returns the settings of a player who has changed none, on a software device or a GPU.
+    pub(crate) fn of_quality(quality: Quality, is_software: bool) -> Self {
         let is_high = quality == Quality::High;
+        let reflections = quality.reflections(is_software);
         Self {
             antialiasing: match quality {
                 Quality::Low | Quality::Medium => Antialiasing::Fxaa,
@@ -186,7 +190,7 @@ impl Settings {
             },
             volumes: [8, 8],
             // In the order of `Switch::ALL`.
-            switches: [true, true, is_high, false, is_high, false],
+            switches: [true, true, is_high, reflections, false, is_high, false],
             keys: [
                 KeyCode::KeyW,
                 KeyCode::KeyS,
@@ -321,6 +325,10 @@ pub(crate) fn on_or_off(is_on: bool) -> &'static str {
 fn file_name(switch: Switch) -> String {
     switch.name().replace(' ', "-")
 }
+
+/// Settings of a player who has changed none.
+#[derive(Resource, Clone, Copy, Debug)]
+pub(crate) struct DefaultSettings(pub(crate) Settings);
 
 /// File of the settings, and what it holds; `None` reads and writes nothing.
 #[derive(Resource, Clone, Debug)]

@@ -4,7 +4,7 @@ use super::{Action, Antialiasing, HEAD, Settings, SettingsFile, Switch};
 use crate::quality::Quality;
 
 fn defaults() -> Settings {
-    Settings::of_quality(Quality::Medium)
+    Settings::of_quality(Quality::Medium, false)
 }
 
 #[test]
@@ -23,10 +23,52 @@ fn settings_return_from_their_file() {
     file.save(&changed);
     assert_eq!(Settings::load(&path, defaults()), changed);
     // The default of another quality does not matter to what the file says.
-    let high = Settings::of_quality(Quality::High);
+    let high = Settings::of_quality(Quality::High, false);
     assert_eq!(Settings::load(&path, high), changed);
     let files = std::fs::read_dir(&folder).expect("the folder is there");
     assert_eq!(files.count(), 1, "no file is left beside it");
+}
+
+#[test]
+fn reflections_are_as_chosen_on_each_device() {
+    let of = |quality, is_software| Settings::of_quality(quality, is_software);
+    let has = |settings: Settings| settings.has(Switch::Reflections);
+    assert!(has(of(Quality::High, false)));
+    for others in [
+        of(Quality::High, true),
+        of(Quality::Medium, false),
+        of(Quality::Low, false),
+    ] {
+        assert!(!has(others));
+        // No other default depends on the device.
+        let mut chosen = others;
+        chosen.toggle(Switch::Reflections);
+        let text = chosen.text();
+        assert_eq!(others.parse(&text), Ok(chosen), "{text}");
+    }
+    let software = of(Quality::High, true);
+    let mut chosen = software;
+    chosen.toggle(Switch::Reflections);
+    assert_eq!(chosen, of(Quality::High, false));
+    let off = format!("{HEAD}\nreflections off\n");
+    assert_eq!(of(Quality::High, false).parse(&off), Ok(software));
+}
+
+#[test]
+fn files_from_before_reflections_leave_their_default() {
+    for defaults in [defaults(), Settings::of_quality(Quality::High, false)] {
+        let mut changed = defaults;
+        changed.toggle(Switch::Bloom);
+        changed.change_antialiasing(1);
+        let all = changed.text();
+        let old: String = all
+            .lines()
+            .filter(|line| !line.starts_with("reflections "))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(all.lines().count(), old.lines().count() + 1);
+        assert_eq!(defaults.parse(&old), Ok(changed));
+    }
 }
 
 #[test]

@@ -1,12 +1,19 @@
-//! The ground: one plane whose shader paints asphalt, lanes, crossings, pavements, and the pools of light below street
-//! lamps, whose positions it knows by their formula.
+//! The ground: one plane whose shader paints wet asphalt, puddles, lanes, crossings, pavements, and the pools of light below
+//! street lamps, whose positions it knows by their formula.
+//!
+//! Deferred under cameras with `ScreenSpaceReflections`, which mirror what is on the screen in it. Under others the shader
+//! lights it forward, with the mirror images of lamps and signs by their formula as well.
 
-use bevy_app::{App, Plugin, Startup};
+use bevy_app::{App, Plugin, Startup, Update};
 use bevy_ecs::prelude::*;
+use examples::random::Random;
+use quadrille_3d::OpaqueRendererMethod;
 use quadrille_3d::prelude::*;
 
 use crate::city::PITCH;
 use crate::game::Game;
+use crate::player::play;
+use crate::weather::rains;
 
 /// Streets on a standard material.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
@@ -17,12 +24,22 @@ struct Streets {
     /// Meters from street to street.
     #[uniform(100)]
     pitch: f32,
+    /// Offset of the pattern of puddles in meters.
+    #[uniform(100)]
+    shift: f32,
+    /// Strength of rain, from 0 to 1: rings on puddles.
+    #[uniform(100)]
+    rain: f32,
 }
 
 type Ground = ExtendedMaterial<StandardMaterial, Streets>;
 
 impl MaterialExtension for Streets {
     fn fragment_shader() -> ShaderRef {
+        SHADER.into()
+    }
+
+    fn deferred_fragment_shader() -> ShaderRef {
         SHADER.into()
     }
 }
@@ -35,7 +52,8 @@ pub(crate) struct StreetsPlugin;
 impl Plugin for StreetsPlugin {
     fn build(&self, app: &mut App) {
         app.add_plugins(MaterialPlugin::<Ground>::default())
-            .add_systems(Startup, spawn_ground);
+            .add_systems(Startup, spawn_ground)
+            .add_systems(Update, soak.after(play));
     }
 }
 
@@ -54,11 +72,44 @@ fn spawn_ground(
         MeshMaterial3d(materials.add(Ground {
             base: StandardMaterial {
                 perceptual_roughness: 0.5,
+                opaque_render_method: OpaqueRendererMethod::Deferred,
                 ..StandardMaterial::from(Color::srgb(0.2, 0.21, 0.24))
             },
-            extension: Streets { half, pitch: PITCH },
+            extension: Streets {
+                half,
+                pitch: PITCH,
+                shift: puddle_shift(game.seed),
+                rain: 0.0,
+            },
         })),
         NotShadowCaster,
     ));
     Ok(())
 }
+
+/// Returns the offset of the pattern of puddles, a whole number of meters that floats hold beside small distances.
+fn puddle_shift(seed: u64) -> f32 {
+    Random::new(seed ^ 0x0DD1E).within(0.0, 4096.0).floor()
+}
+
+/// Returns the strength of rain in the next frame: it begins and ends within seconds.
+fn next_rain(now: f32, is_raining: bool) -> f32 {
+    let wanted = f32::from(u8::from(is_raining));
+    now + (wanted - now).clamp(-0.01, 0.01)
+}
+
+/// Lets the rain begin on the puddles, and end.
+fn soak(game: Res<Game>, mut grounds: ResMut<Assets<Ground>>, mut shown: Local<f32>) {
+    let rain = next_rain(*shown, rains(&game));
+    if rain == *shown {
+        return;
+    }
+    *shown = rain;
+    for (_, ground) in grounds.iter_mut() {
+        ground.extension.rain = rain;
+    }
+}
+
+#[cfg(test)]
+#[path = "streets_tests.rs"]
+mod tests;

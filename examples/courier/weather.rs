@@ -90,7 +90,7 @@ impl Plugin for WeatherPlugin {
 }
 
 /// Returns whether it rains.
-fn rains(game: &Game) -> bool {
+pub(crate) fn rains(game: &Game) -> bool {
     WET.contains(&game.rules.level)
 }
 

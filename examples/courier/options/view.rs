@@ -18,8 +18,7 @@ use crate::delivery::Phase;
 use crate::game::Game;
 use crate::hud::{GOLD, font, panel};
 use crate::player::{FollowCamera, play};
-use crate::quality::Quality;
-use crate::settings::{Settings, SettingsFile};
+use crate::settings::{DefaultSettings, Settings, SettingsFile};
 
 /// The panel.
 #[derive(Component)]
@@ -64,13 +63,13 @@ fn spawn(mut commands: Commands) {
     let row = Node {
         width: Val::Vh(76.0),
         justify_content: JustifyContent::SpaceBetween,
-        padding: UiRect::axes(Val::Vh(2.0), Val::Vh(0.55)),
+        padding: UiRect::axes(Val::Vh(2.0), Val::Vh(0.4)),
         ..Node::default()
     };
     commands
         .spawn((Panel, panel(0.0, 0.82), Visibility::Hidden))
         .with_children(|panel| {
-            panel.spawn((Text::new("SETTINGS"), font(8.0), gold));
+            panel.spawn((Text::new("SETTINGS"), font(7.0), gold));
             for at in 0..ROWS.len() {
                 let look = BackgroundColor(Color::NONE);
                 panel
@@ -149,7 +148,7 @@ type IsTarget = Or<(With<RowNode>, With<OpenButton>)>;
 /// Opens and closes the screen, and changes settings. While it is open the game gets no input.
 fn operate(
     devices: Devices,
-    (game, quality): (Res<Game>, Res<Quality>),
+    (game, defaults): (Res<Game>, Res<DefaultSettings>),
     camera: Single<&Camera, With<FollowCamera>>,
     targets: Query<Targets, IsTarget>,
     mut screen: ResMut<Screen>,
@@ -179,7 +178,7 @@ fn operate(
     let moused = clicked(&devices, over, was_open, has_moved);
     let (mut next, mut changed) = (screen.clone(), *settings);
     for command in keyed.into_iter().chain(moused) {
-        next.obey(command, &mut changed, &Settings::of_quality(*quality));
+        next.obey(command, &mut changed, &defaults.0);
     }
     next.takes_input = was_open || next.is_open();
     screen.set_if_neq(next);
