@@ -4,170 +4,40 @@
 //! `QUADRILLE_ODD=SEED,ENTITIES,BATCH` sets the seed, the total number of entities, and the number of entities at a
 //! time; the default is 7, 10,000 and 1,000, which takes about 4 s on lavapipe.
 
-use std::ops::Range;
+#[path = "invalid_values/fields.rs"]
+mod fields;
+#[path = "invalid_values/numbers.rs"]
+mod numbers;
+#[path = "invalid_values/registered.rs"]
+mod registered;
+#[path = "invalid_values/subjects.rs"]
+mod subjects;
 
-use bevy_camera::primitives::{Aabb, CubemapLayout, Sphere};
+use bevy_camera::primitives::{Aabb, CubemapLayout};
 use bevy_camera::visibility::VisibilityRange;
-use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_light::cluster::ClusterConfig;
 use bevy_light::{
-    CascadeShadowConfig, DirectionalLightShadowMap, FogVolume, PointLightShadowMap, VolumetricFog,
-    VolumetricLight,
+    DirectionalLightShadowMap, FogVolume, PointLightShadowMap, VolumetricFog, VolumetricLight,
 };
 use bevy_mesh::morph::MeshMorphWeights;
 use bevy_mesh::skinning::SkinnedMesh;
-use bevy_reflect::{PartialReflect, ReflectMut};
 use quadrille_3d::Quadrille3dPlugin;
+use quadrille_3d::auto_exposure::AutoExposurePlugin;
 use quadrille_3d::prelude::*;
 use quadrille_3d::wireframe::{Wireframe, WireframeColor, WireframeLineWidth, WireframePlugin};
 
 use crate::common::lifecycle::Random;
 use crate::common::{Picture, Rig};
-
-const INVALID_VALUES: [f32; 12] = [
-    f32::NAN,
-    f32::INFINITY,
-    f32::NEG_INFINITY,
-    0.0,
-    0.0,
-    -0.0,
-    1e30,
-    -1e30,
-    f32::MAX,
-    f32::MIN_POSITIVE,
-    1e-40,
-    -1.0,
-];
-
-/// Replaces one in `one_in` numbers of a value by an invalid one.
-fn make_invalid(value: &mut dyn PartialReflect, one_in: usize, random: &mut Random) {
-    if let Some(number) = value.try_downcast_mut::<f32>() {
-        if random.one_in(one_in) {
-            *number = random.pick(&INVALID_VALUES);
-        }
-        return;
-    }
-    if let Some(range) = value.try_downcast_mut::<Range<f32>>() {
-        for number in [&mut range.start, &mut range.end] {
-            make_invalid(number, one_in, random);
-        }
-        return;
-    }
-    if let Some(flag) = value.try_downcast_mut::<bool>() {
-        *flag = random.one_in(2);
-        return;
-    }
-    match value.reflect_mut() {
-        ReflectMut::Struct(parts) => {
-            for at in 0..parts.field_len() {
-                parts
-                    .field_at_mut(at)
-                    .into_iter()
-                    .for_each(|part| make_invalid(part, one_in, random));
-            }
-        }
-        ReflectMut::TupleStruct(parts) => {
-            for at in 0..parts.field_len() {
-                parts
-                    .field_mut(at)
-                    .into_iter()
-                    .for_each(|part| make_invalid(part, one_in, random));
-            }
-        }
-        ReflectMut::Tuple(parts) => {
-            for at in 0..parts.field_len() {
-                parts
-                    .field_mut(at)
-                    .into_iter()
-                    .for_each(|part| make_invalid(part, one_in, random));
-            }
-        }
-        ReflectMut::Enum(parts) => {
-            for at in 0..parts.field_len() {
-                parts
-                    .field_at_mut(at)
-                    .into_iter()
-                    .for_each(|part| make_invalid(part, one_in, random));
-            }
-        }
-        ReflectMut::List(parts) => {
-            for at in 0..parts.len() {
-                parts
-                    .get_mut(at)
-                    .into_iter()
-                    .for_each(|part| make_invalid(part, one_in, random));
-            }
-        }
-        ReflectMut::Array(parts) => {
-            for at in 0..parts.len() {
-                parts
-                    .get_mut(at)
-                    .into_iter()
-                    .for_each(|part| make_invalid(part, one_in, random));
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Makes numbers of a component invalid.
-fn make_part_invalid<C>(world: &mut World, entity: Entity, random: &mut Random)
-where
-    C: Component<Mutability = Mutable> + PartialReflect,
-{
-    if let Some(mut part) = world.get_mut::<C>(entity) {
-        let one_in = random.pick(&[1, 2, 3, 8]);
-        make_invalid(&mut *part, one_in, random);
-    }
-}
-
-type MakeInvalid = fn(&mut World, Entity, &mut Random);
-
-/// The components whose numbers are made invalid.
-const NUMBERED: [MakeInvalid; 34] = [
-    make_part_invalid::<Transform>,
-    make_part_invalid::<PointLight>,
-    make_part_invalid::<SpotLight>,
-    make_part_invalid::<DirectionalLight>,
-    make_part_invalid::<RectLight>,
-    make_part_invalid::<LightProbe>,
-    make_part_invalid::<EnvironmentMapLight>,
-    make_part_invalid::<GeneratedEnvironmentMapLight>,
-    make_part_invalid::<IrradianceVolume>,
-    make_part_invalid::<ParallaxCorrection>,
-    make_part_invalid::<CascadeShadowConfig>,
-    make_part_invalid::<VisibilityRange>,
-    make_part_invalid::<Lightmap>,
-    make_part_invalid::<MeshMorphWeights>,
-    make_part_invalid::<AmbientLight>,
-    make_part_invalid::<DistanceFog>,
-    make_part_invalid::<Exposure>,
-    make_part_invalid::<ColorGrading>,
-    make_part_invalid::<Skybox>,
-    make_part_invalid::<WireframeColor>,
-    make_part_invalid::<WireframeLineWidth>,
-    make_part_invalid::<Projection>,
-    make_part_invalid::<ClusterConfig>,
-    make_part_invalid::<FogVolume>,
-    make_part_invalid::<VolumetricFog>,
-    make_part_invalid::<VolumetricLight>,
-    make_part_invalid::<Aabb>,
-    make_part_invalid::<Sphere>,
-    make_part_invalid::<PointLightTexture>,
-    make_part_invalid::<SpotLightTexture>,
-    make_part_invalid::<DirectionalLightTexture>,
-    make_part_invalid::<Camera3d>,
-    make_part_invalid::<Tonemapping>,
-    make_part_invalid::<Gizmo>,
-];
+use numbers::{INVALID_VALUES, NUMBERED};
 
 /// Assets of entities and lights.
 #[derive(Resource)]
 struct AssetPool {
     mesh: Handle<Mesh>,
-    materials: Vec<Handle<StandardMaterial>>,
+    /// Copied to entities, whose numbers become invalid.
+    materials: Vec<StandardMaterial>,
     cube: Handle<Image>,
     image: Handle<Image>,
 }
@@ -180,15 +50,14 @@ fn setup(world: &mut World) {
     world.insert_resource(DirectionalLightShadowMap { size: 32 });
     world.insert_resource(PointLightShadowMap { size: 16 });
     let mesh = world.resource_mut::<Assets<Mesh>>().add(Cuboid::default());
-    let mut materials = world.resource_mut::<Assets<StandardMaterial>>();
     let materials: Vec<_> = [AlphaMode::Opaque, AlphaMode::Blend, AlphaMode::Mask(0.5)]
-        .map(|alpha_mode| {
-            materials.add(StandardMaterial {
-                alpha_mode,
-                ..StandardMaterial::from(Color::srgba(0.9, 0.5, 0.2, 0.8))
-            })
+        .map(|alpha_mode| StandardMaterial {
+            alpha_mode,
+            ..StandardMaterial::from(Color::srgba(0.9, 0.5, 0.2, 0.8))
         })
         .into();
+    let mut assets = world.resource_mut::<Assets<StandardMaterial>>();
+    let valid_material = assets.add(materials[0].clone());
     let mut images = world.resource_mut::<Assets<Image>>();
     let cube = images.add(crate::environment::image([2, 2, 6], |_| [0.5; 3]));
     let image = images.add(crate::environment::image([2, 2, 1], |_| [0.5; 3]));
@@ -211,8 +80,7 @@ fn setup(world: &mut World) {
         good.clone(),
     ));
     world.spawn((DirectionalLight::default(), eye, good.clone()));
-    let material = MeshMaterial3d(materials[0].clone());
-    world.spawn((Mesh3d(mesh.clone()), material, good));
+    world.spawn((Mesh3d(mesh.clone()), MeshMaterial3d(valid_material), good));
     world.insert_resource(AssetPool {
         mesh,
         materials,
@@ -223,8 +91,10 @@ fn setup(world: &mut World) {
 
 /// An entity of a random kind with valid numbers.
 fn spawn(world: &mut World, random: &mut Random) -> Entity {
+    let material = random.pick(&world.resource::<AssetPool>().materials);
+    let mut assets = world.resource_mut::<Assets<StandardMaterial>>();
+    let material = MeshMaterial3d(assets.add(material));
     let shelf = world.resource::<AssetPool>();
-    let material = MeshMaterial3d(random.pick(&shelf.materials));
     let (mesh, cube, image) = (
         Mesh3d(shelf.mesh.clone()),
         shelf.cube.clone(),
@@ -344,7 +214,9 @@ fn spawn_camera(world: &mut World, order: isize, random: &mut Random) -> Entity 
         2 => camera.insert(VolumetricFog::default()),
         _ => &mut camera,
     };
-    camera.id()
+    let camera = camera.id();
+    subjects::add_effects(world, camera, random);
+    camera
 }
 
 /// The half with valid entities.
@@ -375,6 +247,16 @@ fn lines(mut gizmos: Gizmos, mut random: Local<Option<Random>>) {
     }
 }
 
+fn rig_with_plugins([width, height]: [u32; 2]) -> Rig {
+    let plugins = (
+        Quadrille3dPlugin::default(),
+        WireframePlugin {},
+        AutoExposurePlugin,
+        GizmoPlugin,
+    );
+    Rig::with(width, height, plugins)
+}
+
 fn fuzz_settings() -> [u64; 3] {
     let given = std::env::var("QUADRILLE_ODD").unwrap_or_default();
     let mut numbers = given.split(',').filter(|part| !part.is_empty());
@@ -391,12 +273,7 @@ fn fuzz_settings() -> [u64; 3] {
 fn frames_survive_invalid_values() {
     let [seed, count, early_view_count] = fuzz_settings();
     let [width, height] = SIZE;
-    let plugins = (
-        Quadrille3dPlugin::default(),
-        WireframePlugin {},
-        GizmoPlugin,
-    );
-    let mut rig = Rig::with(width, height, plugins);
+    let mut rig = rig_with_plugins([width, height]);
     rig.app.add_systems(bevy_app::Update, lines);
     setup(rig.app.world_mut());
     rig.start();
@@ -414,8 +291,8 @@ fn frames_survive_invalid_values() {
             .collect();
         odd.extend((0..4).map(|order| spawn_camera(world, order, &mut random)));
         for &entity in &odd {
-            for make_invalid in NUMBERED {
-                make_invalid(world, entity, &mut random);
+            for numbered in NUMBERED {
+                numbered.make_invalid(world, entity, &mut random);
             }
         }
         let found = valid_half(&rig.picture());
@@ -472,7 +349,12 @@ fn lights_without_direction_are_skipped() {
         }
     }
     // A point light needs no direction: it shines as under any other scale.
-    let material = MeshMaterial3d(rig.app.world().resource::<AssetPool>().materials[0].clone());
+    let material = rig.app.world().resource::<AssetPool>().materials[0].clone();
+    let mut assets = rig
+        .app
+        .world_mut()
+        .resource_mut::<Assets<StandardMaterial>>();
+    let material = MeshMaterial3d(assets.add(material));
     let mesh = Mesh3d(rig.app.world().resource::<AssetPool>().mesh.clone());
     rig.app.world_mut().spawn((mesh, material));
     let mut lit = |scale| {
