@@ -1,6 +1,7 @@
 //! Stages `Queue` and `Prepare`: views, lights, shadow maps, targets, uploads.
 
 pub(crate) mod camera_history;
+pub(crate) mod cascades;
 pub(crate) mod clusters;
 pub(crate) mod decals;
 pub(crate) mod light_textures;

@@ -19,11 +19,11 @@ use bevy_transform::components::{GlobalTransform, Transform};
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
 use crate::constants::{
-    CASTS_CONTACT_SHADOWS, DIRECTIONAL, MAX_ATLAS_TILES, MAX_CASCADES, MAX_POINT_FACES, POINT,
-    RECT, SPOT,
+    CASTS_CONTACT_SHADOWS, DIRECTIONAL, MAX_ATLAS_TILES, MAX_POINT_FACES, POINT, RECT, SPOT,
 };
 use crate::extract::instances::InstanceStore;
 use crate::extract::invalid_lights::direction_to_light;
+use crate::prepare::cascades::drawn_cascades;
 use crate::prepare::light_textures::{LightTextureQuery, WithLightTexture};
 use crate::prepare::soft_shadows::{soft_field, soft_size};
 use crate::scene::cull_view::CullViewRow;
@@ -167,8 +167,10 @@ impl ShadowMapAllocator {
         if light.shadow_maps_enabled
             && let Some(cascades) = item.cascades.cascades.get(&view)
         {
-            let count = cascade_count(lights, entity, cascades.len());
-            if let Some(first) = self.allocate_atlas_tiles(lights, count, "a directional light") {
+            let count = drawn_cascades(&lights.warnings, entity, item.config, cascades);
+            if count > 0
+                && let Some(first) = self.allocate_atlas_tiles(lights, count, "a directional light")
+            {
                 let soft_size = soft_field::<Option<f32>>(light, "soft_shadow_size").flatten();
                 shadows = (lists.shadows.rows.len() as u32, count);
                 for (at, cascade) in cascades.iter().take(count as usize).enumerate() {
@@ -357,21 +359,6 @@ impl ShadowMapAllocator {
         self.point_face_tiles += 6;
         Some(self.point_face_tiles - 6)
     }
-}
-
-/// Returns the number of cascades that are drawn; the farthest ones beyond the maximum are not, with a warning.
-fn cascade_count(lights: &LightParams, light: Entity, count: usize) -> u32 {
-    let drawn = (count as u32).min(MAX_CASCADES);
-    if count as u32 > MAX_CASCADES {
-        lights.warnings.warn_message(|| {
-            let light = entity_name(light);
-            format!(
-                "the light {light} has {count} cascades, and the nearest {MAX_CASCADES} are drawn; build its \
-                 `CascadeShadowConfig` with at most {MAX_CASCADES}"
-            )
-        });
-    }
-    drawn
 }
 
 /// Returns the direction to a light; `None`, with a warning, if its transform has none.

@@ -51,6 +51,13 @@ impl GradingRow {
             [&grading.shadows, &grading.midtones, &grading.highlights].map(field)
         };
         let plain = ColorGradingSection::default();
+        // Infinite ones may give finite rows, which are black.
+        let [shadows, midtones, highlights] = each(|section| section.gamma);
+        let given = [global.exposure, global.temperature, global.tint];
+        let mut given = given.into_iter().chain([shadows, midtones, highlights]);
+        if !given.all(f32::is_finite) {
+            return None;
+        }
         let moves_white = global.temperature != 0.0 || global.tint != 0.0;
         let has_sections = grading.all_sections().any(|section| *section != plain);
         let flag = |is_set, flag| if is_set { flag } else { 0 };
