@@ -54,8 +54,7 @@ impl Plugin for ContentPlugin {
     fn build(&self, app: &mut App) {
         self.add_bevy_plugins(app);
         add_shader_assets(app);
-        app.init_asset::<ShaderBuffer>()
-            .register_asset_reflect::<ShaderBuffer>();
+        add_buffer_assets(app);
         // `ImagePlugin` may have been added by the program or by another plugin.
         let image_plugin = app.get_added_plugins::<ImagePlugin>();
         let default_sampler = image_plugin.first().map(|plugin| &plugin.default_sampler);
@@ -131,6 +130,11 @@ impl Plugin for ContentPlugin {
         #[cfg(feature = "gizmos")]
         crate::lines::add_gizmos(app);
     }
+}
+
+fn add_buffer_assets(app: &mut App) {
+    app.init_asset::<ShaderBuffer>()
+        .register_asset_reflect::<ShaderBuffer>();
 }
 
 impl ContentPlugin {

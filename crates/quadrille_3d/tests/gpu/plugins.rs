@@ -216,18 +216,18 @@ fn content_without_plugin_warns_once() {
 #[ignore = "needs a device"]
 fn each_drawn_component_alone_warns_without_plugin() {
     log::collect();
-    type Spawn = fn(&mut World);
+    type Spawn = fn(&mut World) -> Entity;
     let cases: [(&str, Spawn); 6] = [
-        ("Mesh3d", |world| drop(world.spawn(Mesh3d::default()))),
+        ("Mesh3d", |world| world.spawn(Mesh3d::default()).id()),
         ("PointLight", |world| {
-            drop(world.spawn(PointLight::default()))
+            world.spawn(PointLight::default()).id()
         }),
         ("DirectionalLight", |world| {
-            drop(world.spawn(DirectionalLight::default()))
+            world.spawn(DirectionalLight::default()).id()
         }),
-        ("Mesh2d", |world| drop(world.spawn(Mesh2d::default()))),
-        ("Sprite", |world| drop(world.spawn(Sprite::default()))),
-        ("Text2d", |world| drop(world.spawn(Text2d::new("words")))),
+        ("Mesh2d", |world| world.spawn(Mesh2d::default()).id()),
+        ("Sprite", |world| world.spawn(Sprite::default()).id()),
+        ("Text2d", |world| world.spawn(Text2d::new("words")).id()),
     ];
     for (component, spawn) in cases {
         let mut rig = Rig::built(8, 8, |app, renderer| {

@@ -83,7 +83,7 @@ fn spawn_valid_meshes(world: &mut World) {
             world.spawn((
                 Mesh3d(mesh.clone()),
                 MeshMaterial3d(material.clone()),
-                Transform::from_xyz(0.0, -1.0 * at as f32, 0.0),
+                Transform::from_xyz(0.0, -(at as f32), 0.0),
                 layer(view),
             ));
         }
@@ -118,7 +118,7 @@ fn test_subject(rig: &mut Rig, subject: &Subject, wanted: &[[u8; 4]]) -> Vec<Str
     let mut failures = Vec::new();
     let is_effect = EFFECTS.iter().any(|effect| effect.name == subject.name);
     for numbered in NUMBERED {
-        // Those of all cameras are tested once.
+        // Components of all cameras are tested once.
         if is_effect && is_of_cameras(rig.app.world_mut(), numbered) {
             continue;
         }
