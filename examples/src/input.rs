@@ -68,7 +68,7 @@ impl InputArgs {
     }
 }
 
-/// Plugin for a game's input: [`Pointer`](crate::script::Pointer) and [`GamepadInput`](crate::gamepads::GamepadInput).
+/// Plugin for a game's input: [`Pointer`] and [`GamepadInput`].
 #[derive(Clone, Debug)]
 pub struct GameInput {
     is_headless: bool,
