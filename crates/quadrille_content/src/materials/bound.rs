@@ -309,11 +309,11 @@ fn texture(
 /// Reason that an image has another dimension.
 fn misfit_of_shape(dimension: TextureDimension, desc: &ImageDesc) -> Option<String> {
     let [width, height, depth] = desc.extent;
-    let (layers, is_line) = (desc.array_layers, desc.one_dimensional);
+    let (layers, is_1d) = (desc.array_layers, desc.one_dimensional);
     let fits = match dimension {
-        TextureDimension::D1 => is_line && layers == 1,
-        TextureDimension::D2 => !is_line && depth == 1 && layers == 1,
-        TextureDimension::D2Array => !is_line && depth == 1,
+        TextureDimension::D1 => is_1d && layers == 1,
+        TextureDimension::D2 => !is_1d && depth == 1 && layers == 1,
+        TextureDimension::D2Array => !is_1d && depth == 1,
         TextureDimension::D3 => depth > 1,
         TextureDimension::Cube => desc.cube && layers == 6,
         TextureDimension::CubeArray => desc.cube && layers.is_multiple_of(6),

@@ -104,12 +104,12 @@ pub(crate) fn check_kind(image: &GpuImage, key: ViewKey) -> Result<(), CommandEr
     let desc = image.desc();
     let is_solid = desc.extent[2] > 1;
     let layers = key.view.subresources(image).layer_count;
-    let is_line_view = matches!(key.kind, Kind::TYPE_1D | Kind::TYPE_1D_ARRAY);
+    let is_1d_view = matches!(key.kind, Kind::TYPE_1D | Kind::TYPE_1D_ARRAY);
     let problem = match key.kind {
-        _ if is_line_view && !desc.one_dimensional => {
+        _ if is_1d_view && !desc.one_dimensional => {
             Some("it was made without `one_dimensional: true`".to_owned())
         }
-        _ if desc.one_dimensional && !is_line_view => Some("it is a 1D image".to_owned()),
+        _ if desc.one_dimensional && !is_1d_view => Some("it is a 1D image".to_owned()),
         Kind::TYPE_3D if is_solid => None,
         Kind::TYPE_3D => Some("it has no depth".to_owned()),
         _ if is_solid => Some("it has depth".to_owned()),

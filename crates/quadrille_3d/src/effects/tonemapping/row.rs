@@ -51,7 +51,7 @@ impl GradingRow {
             [&grading.shadows, &grading.midtones, &grading.highlights].map(field)
         };
         let plain = ColorGradingSection::default();
-        // Infinite ones may give finite rows, which are black.
+        // An infinite exposure, temperature or gamma can give finite factors, and a black picture.
         let [shadows, midtones, highlights] = each(|section| section.gamma);
         let given = [global.exposure, global.temperature, global.tint];
         let mut given = given.into_iter().chain([shadows, midtones, highlights]);

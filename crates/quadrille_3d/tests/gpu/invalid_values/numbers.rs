@@ -168,7 +168,7 @@ fn visit_numbers(value: &mut dyn PartialReflect, visitor: &mut Visitor<'_>) {
     }
 }
 
-/// bevy reflects none of these three.
+/// [`SunDisk`], which bevy does not reflect, like the next two.
 const SUN_DISK: Numbered = Numbered {
     name: type_name::<SunDisk>,
     visit: |world, entity, visitor| {
