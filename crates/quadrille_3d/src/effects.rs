@@ -9,6 +9,7 @@ pub(crate) mod film_grain;
 pub(crate) mod fog;
 pub(crate) mod fxaa;
 pub(crate) mod gizmos;
+pub(crate) mod jitter;
 pub(crate) mod lens;
 pub(crate) mod motion_blur;
 pub(crate) mod occlusion_culling;

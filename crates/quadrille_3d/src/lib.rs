@@ -47,6 +47,10 @@
 //! `scene`, `pipelines`, `skin`, `extract`, `environment`, `prepare`, `passes`, `camera_effect`, `effects`, `gltf`,
 //! `free_camera`, `material`, `forward_decal`, `plugin`, `fullscreen_material`.
 //!
+//! An effect is one folder or file of `effects`. Components that the extraction or the views read (`ContactShadows`,
+//! `OcclusionCulling`, `OrderIndependentTransparencySettings`, `ScreenSpaceTransmission`, the prepasses) are in `components`,
+//! since `extract` and `prepare` come before `effects`.
+//!
 //! # Decisions
 //!
 //! - **Tables are retained.** A row is uploaded when its entity, mesh or material changes.

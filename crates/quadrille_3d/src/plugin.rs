@@ -23,6 +23,7 @@ use crate::effects::film_grain::FilmGrainPlugin;
 use crate::effects::fog::FogPlugin;
 use crate::effects::fxaa::FxaaPlugin;
 use crate::effects::gizmos::Gizmos3dPlugin;
+use crate::effects::jitter::JitterPlugin;
 use crate::effects::lens::LensPlugin;
 use crate::effects::motion_blur::MotionBlurPlugin;
 use crate::effects::occlusion_culling::OcclusionCullingPlugin;
@@ -77,7 +78,7 @@ use crate::scene::buffers::{
     MaterialViews3d, Materials3d, MeshAttributes3d, MeshTags3d, PreviousVisibility, ShadowViews3d,
     TransparentInstances3d, Vertices3d, Views3d, VisibleInstances,
 };
-use crate::scene::frame::{SamplesDrawnByPrograms, Scene3d};
+use crate::scene::frame::{FragmentCapacities, SamplesDrawnByPrograms, Scene3d};
 use crate::scene::lists::{
     BatchList, CullList, LightLists, MaterialRanges, QueuedViews, SceneLists, ShadowList,
     TransparentList, ViewRows,
@@ -191,7 +192,7 @@ impl Plugin for Quadrille3dPlugin {
             FogPlugin,
             TonemappingPlugin,
             (TransmissionPlugin, OitPlugin),
-            (MotionBlurPlugin, TaaPlugin, UpscalingPlugin),
+            (MotionBlurPlugin, JitterPlugin, TaaPlugin, UpscalingPlugin),
             BloomPlugin,
             LensPlugin,
             DepthOfFieldPlugin,
@@ -289,6 +290,7 @@ fn add_resources(app: &mut App) {
         .init_resource::<ShadowMaps>()
         .init_resource::<ShadowCache>()
         .init_resource::<SamplesDrawnByPrograms>()
+        .init_resource::<FragmentCapacities>()
         .init_resource::<SceneColors>()
         .init_resource::<SceneMsaaColors>()
         .init_resource::<SceneDepths>()

@@ -31,6 +31,43 @@ const ROOMS: [&str; 20] = [
     "guide",
 ];
 
+/// The effects, in an order without cycles.
+const EFFECTS: [&str; 27] = [
+    "samples",
+    "contact_shadows",
+    "occlusion_culling",
+    "skybox",
+    "bloom",
+    "wireframe",
+    "volumetric_fog",
+    "atmosphere",
+    "prepass",
+    "ssao",
+    "ssr",
+    "oit",
+    "lens",
+    "taa",
+    "upscaling",
+    "jitter",
+    "motion_blur",
+    "depth_of_field",
+    "auto_exposure",
+    "fxaa",
+    "sharpening",
+    "smaa",
+    "film_grain",
+    "fog",
+    "gizmos",
+    "tonemapping",
+    "transmission",
+];
+
+#[test]
+fn effects_import_none_after_them() {
+    let effects = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/effects.rs");
+    check::check(&effects, "crate::effects", &EFFECTS);
+}
+
 #[test]
 fn folders_import_none_after_them() {
     let lib = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");

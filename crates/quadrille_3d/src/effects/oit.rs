@@ -36,7 +36,7 @@ use crate::passes::sorted::SortedDraws3d;
 use crate::passes::transparent::transparent_3d;
 use crate::prepare::pipelines::prepare_pipelines;
 use crate::prepare::targets::{SceneColors, SceneDepths, prepare_targets};
-use crate::scene::frame::View3d;
+use crate::scene::frame::{FragmentCapacities, View3d};
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 use lists::{first_node, init_lists, prepare_lists};
 
@@ -112,6 +112,7 @@ fn warn_of_sorted(
 pub struct OitParams3d<'w> {
     emptied: TransferWrite<'w, FragmentLists3d>,
     filled: StorageReadWrite<'w, FragmentLists3d>,
+    capacities: Res<'w, FragmentCapacities>,
     read: StorageRead<'w, FragmentLists3d>,
     colors: AccessList<'w, SceneColors, access_kind::ColorTarget>,
     depths: AccessList<'w, SceneDepths, access_kind::DepthRead>,
@@ -129,7 +130,7 @@ pub fn order_independent_3d(
     for view in sorted.views() {
         let at = view.images();
         let (Some(capacity), Some(color), Some(depth)) = (
-            view.fragment_capacity,
+            oit.capacities.of(view),
             oit.colors.get(at),
             oit.depths.get(at),
         ) else {

@@ -157,25 +157,21 @@ fn warn_of_missing_needs(
     }
 }
 
-/// Creates the maps of this frame's views, and marks these views.
+/// Creates the maps of this frame's views, and sets the flag of these views.
 fn prepare_occlusion_maps(
     cameras: Query<(), With<ScreenSpaceAmbientOcclusion>>,
-    (mut scene, mut rows): (ResMut<Scene3d>, ResMut<ViewRows>),
+    (scene, mut rows): (Res<Scene3d>, ResMut<ViewRows>),
     mut maps: ResMut<AmbientOcclusionMaps3d>,
     (gpu, warnings): (Res<GpuDevice>, Res<RateLimitedWarnings>),
 ) {
     let mut previous = maps.take();
-    for view in &mut scene.views {
+    for view in &scene.views {
         let has_needs = view.samples == 1 && view.prepass.normal.is_some();
         if !has_needs || !cameras.contains(view.camera()) {
             continue;
         }
-        let [width, height] = view.size();
-        match maps.add(&gpu, &mut previous, [width, height]) {
-            Ok(map) => {
-                view.prepass.ambient_occlusion = Some(map);
-                rows.rows[view.queued.row as usize].flags |= HAS_AMBIENT_OCCLUSION_MAP;
-            }
+        match maps.add(&gpu, &mut previous, view) {
+            Ok(()) => rows.rows[view.row() as usize].flags |= HAS_AMBIENT_OCCLUSION_MAP,
             Err(error) => warnings.warn_message(|| {
                 let camera = entity_name(view.camera());
                 format!("the camera {camera} has no ambient occlusion: {error}")
@@ -192,6 +188,7 @@ pub struct SsaoImages3d<'w> {
     depths: AccessList<'w, SceneDepths, access_kind::Sampled>,
     normals: AccessList<'w, PrepassNormals3d, access_kind::Sampled>,
     maps: AccessList<'w, AmbientOcclusionMaps3d, access_kind::ColorTarget>,
+    map_of_view: Res<'w, AmbientOcclusionMaps3d>,
 }
 
 /// Resources of [`ssao_3d`].
@@ -214,7 +211,7 @@ pub fn ssao_3d(mut recorder: Recorder, params: SsaoParams3d) {
 impl SsaoParams3d<'_> {
     fn record(&self, recorder: &mut Recorder, view: &EffectView) -> Option<()> {
         let images = &self.images;
-        let map = images.maps.get(view.prepass.ambient_occlusion? as usize)?;
+        let map = images.maps.get(images.map_of_view.index(view)?)?;
         let depth = images.depths.get(view.images())?;
         let normals = images.normals.get(view.prepass_normal()?)?;
         let (distances, noisy) = (view.image(DISTANCES)?, view.image(NOISY)?);

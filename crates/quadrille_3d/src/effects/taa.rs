@@ -3,7 +3,6 @@
 use bevy_app::{App, Plugin};
 use bevy_camera::{Camera, Camera3d};
 use bevy_ecs::prelude::*;
-use bevy_math::Vec2;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use quadrille::ecs::{AccessList, ColorAttachment as _, Uniform, access_kind};
@@ -21,11 +20,9 @@ use crate::components::mip_bias::MipBias;
 use crate::components::prepass::MotionVectorPrepass;
 use crate::components::temporal_jitter::TemporalJitter;
 use crate::effects::bloom::bloom_3d;
-use crate::effects::upscaling::TemporalUpscaling;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::{PrepassMotionVectors3d, PreviousDepths3d, SceneDepths};
 use crate::prepare::view_colors::PostProcess;
-use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::formats::COLOR;
 use crate::schedule::Prepare3dSystems;
 
@@ -40,7 +37,7 @@ impl Plugin for TaaPlugin {
             .add_systems(
                 Render,
                 (
-                    (warn_of_samples, update_jitter).in_set(Prepare3dSystems::Extract),
+                    warn_of_samples.in_set(Prepare3dSystems::Extract),
                     finish_reset
                         .in_set(Prepare3dSystems::Prepare)
                         .after(Prepare3dSystems::PrepareEffects),
@@ -106,57 +103,6 @@ fn warn_of_samples(
                  `Msaa::Off`, or remove `TemporalAntiAliasing`."
             )
         });
-    }
-}
-
-/// Number of jitter offsets: twice bevy's, of which the mean of still pictures is nearer to the supersampled one.
-const OFFSETS: u64 = 16;
-
-/// Mean of the first [`OFFSETS`] elements of the Halton sequences with bases 2 and 3.
-const MEAN: Vec2 = Vec2::new(241.0 / 512.0, 25.0 / 54.0);
-
-/// Element of the Halton sequence (van der Corput in one dimension) with this base, from 0 to 1.
-pub(super) fn halton(mut index: u64, base: u64) -> f32 {
-    let (mut fraction, mut value) = (1.0, 0.0);
-    while index > 0 {
-        fraction /= base as f32;
-        value += fraction * (index % base) as f32;
-        index /= base;
-    }
-    value
-}
-
-/// Offset of the sample positions of a frame: the Halton sequence with bases 2 and 3, whose first elements cover a pixel
-/// evenly, around their mean.
-fn jitter_of(frame: u64) -> Vec2 {
-    let index = frame % OFFSETS + 1;
-    Vec2::new(halton(index, 2), halton(index, 3)) - MEAN
-}
-
-/// Cameras without a temporal effect.
-pub(super) type NoTemporalEffect = (Without<TemporalAntiAliasing>, Without<TemporalUpscaling>);
-
-/// Cameras whose jitter temporal antialiasing sets.
-type JitteredCamera = (With<TemporalAntiAliasing>, Without<TemporalUpscaling>);
-
-/// Sets the jitter of cameras with temporal antialiasing, and removes that of others that had it.
-pub(super) fn update_jitter(
-    mut cameras: Query<(&mut TemporalJitter, &Msaa), JitteredCamera>,
-    mut others: Query<&mut TemporalJitter, NoTemporalEffect>,
-    mut removed: RemovedComponents<TemporalAntiAliasing>,
-    effects: Res<EffectCameras>,
-) {
-    for camera in removed.read() {
-        if let Ok(mut jitter) = others.get_mut(camera) {
-            jitter.offset = Vec2::ZERO;
-        }
-    }
-    for (mut jitter, msaa) in &mut cameras {
-        let offset = match msaa {
-            Msaa::Off => jitter_of(effects.submitted),
-            _ => Vec2::ZERO,
-        };
-        jitter.offset = offset;
     }
 }
 
@@ -249,6 +195,3 @@ pub fn taa_3d(
             .draw(0..3, 0..1);
     }
 }
-
-#[cfg(test)]
-mod tests;

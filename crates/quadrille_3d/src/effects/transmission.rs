@@ -24,7 +24,7 @@ use crate::passes::sorted::SortedDraws3d;
 use crate::prepare::pipelines::prepare_pipelines;
 use crate::prepare::targets::{SceneColors, SceneMsaaColors, prepare_targets, take};
 use crate::scene::frame::{InitialColor, Scene3d, ScenePass, View3d};
-use crate::scene::lists::ViewRows;
+use crate::scene::lists::{ViewMap, ViewRows};
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 
 /// Adds screen-space transmission.
@@ -50,23 +50,28 @@ impl Plugin for TransmissionPlugin {
 
 /// Colors behind the transmissive meshes of views that see any, with one sample per pixel: radiance times exposure.
 #[derive(Resource, Default, Deref)]
-pub struct TransmissionBackgrounds3d(Vec<GpuImage>);
+pub struct TransmissionBackgrounds3d {
+    #[deref]
+    images: Vec<GpuImage>,
+    /// Image index by view.
+    by_view: ViewMap<u32>,
+}
 
 /// Drops the images of a lost device.
 fn drop_backgrounds(mut backgrounds: ResMut<TransmissionBackgrounds3d>) {
-    backgrounds.0.clear();
+    *backgrounds = TransmissionBackgrounds3d::default();
 }
 
-/// Creates the images of this frame's views, and marks these views.
+/// Creates the images of this frame's views, and sets the flags of these views.
 fn prepare_backgrounds(
-    (mut scene, mut rows): (ResMut<Scene3d>, ResMut<ViewRows>),
+    (scene, mut rows): (Res<Scene3d>, ResMut<ViewRows>),
     mut backgrounds: ResMut<TransmissionBackgrounds3d>,
     (gpu, warnings): (Res<GpuDevice>, Res<RateLimitedWarnings>),
 ) {
-    let mut previous = std::mem::take(&mut backgrounds.0);
-    for view in &mut scene.views {
-        let transmissive = &view.queued.transmissive;
-        if !transmissive.reads_color || transmissive.steps.is_empty() {
+    let mut previous = std::mem::take(&mut backgrounds.images);
+    backgrounds.by_view.clear();
+    for view in &scene.views {
+        if !view.queued.transmissive.needs_background() {
             continue;
         }
         let [width, height] = view.size();
@@ -74,15 +79,16 @@ fn prepare_backgrounds(
         let desc = ImageDesc::color_target(name, [width, height], view.format).transient();
         match take(&gpu, &mut previous, &desc) {
             Ok(image) => {
-                view.transmission_background = Some(backgrounds.len() as u32);
-                backgrounds.0.push(image);
+                let at = backgrounds.len() as u32;
+                backgrounds.by_view.insert(view.row(), at);
+                backgrounds.images.push(image);
                 let has_depth = view.samples == 1 && view.prepass.depth.is_some();
                 let depths = if has_depth {
                     HAS_TRANSMISSION_DEPTHS
                 } else {
                     0
                 };
-                rows.rows[view.queued.row as usize].flags |= HAS_TRANSMISSION_BACKGROUND | depths;
+                rows.rows[view.row() as usize].flags |= HAS_TRANSMISSION_BACKGROUND | depths;
             }
             Err(error) => warnings.warn_message(|| {
                 let camera = entity_name(view.camera());
@@ -100,12 +106,13 @@ pub struct TransmissionColors3d<'w> {
     copied: AccessList<'w, TransmissionBackgrounds3d, access_kind::TransferWrite>,
     resolved: AccessList<'w, TransmissionBackgrounds3d, access_kind::ColorTarget>,
     sampled: AccessList<'w, TransmissionBackgrounds3d, access_kind::Sampled>,
+    copy_of_view: Res<'w, TransmissionBackgrounds3d>,
 }
 
 impl<'w> TransmissionColors3d<'w> {
     /// Copies the color of a view so far, or resolves its samples. Returns the copy; `None` for views without one.
     fn copy(&self, recorder: &mut Recorder, view: &View3d) -> Option<AnyAccess<'w>> {
-        let at = view.transmission_background? as usize;
+        let at = *self.copy_of_view.by_view.get(view.row())? as usize;
         let name = "transmission background";
         if view.samples == 1 {
             let (from, to) = (self.colors.get(view.images())?, self.copied.get(at)?);

@@ -1,7 +1,6 @@
 //! Temporal upscaling of cameras, before other effects.
 //!
 //! ```text
-//! Extract       update_jitter           offset of the samples of the frame
 //! Transparent   copy_opaque_color_3d    color without blended surfaces, of views that see any
 //! Upscale       temporal_upscaling_3d   color of the viewport's size, and histories for the next frame
 //! ```
@@ -27,14 +26,12 @@ use crate::camera_effect::{
     CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectView,
     EffectViews, ViewTransforms3d,
 };
-use crate::components::temporal_jitter::TemporalJitter;
 use crate::effects::oit::order_independent_3d;
-use crate::effects::taa::{self, NoTemporalEffect, TemporalAntiAliasing, halton};
+use crate::effects::taa::TemporalAntiAliasing;
 use crate::passes::transparent::transparent_3d;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::{PrepassMotionVectors3d, PreviousDepths3d, SceneColors, SceneDepths};
 use crate::prepare::view_colors::PostProcess;
-use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::formats::COLOR;
 use crate::scene::frame::View3d;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
@@ -50,11 +47,7 @@ impl Plugin for UpscalingPlugin {
             .add_systems(
                 Render,
                 (
-                    (
-                        warn_of_ignored_upscaling,
-                        update_jitter.after(taa::update_jitter),
-                    )
-                        .in_set(Prepare3dSystems::Extract),
+                    warn_of_ignored_upscaling.in_set(Prepare3dSystems::Extract),
                     finish_reset
                         .in_set(Prepare3dSystems::Prepare)
                         .after(Prepare3dSystems::PrepareEffects),
@@ -164,42 +157,6 @@ fn warn_of_ignored_upscaling(
                 )
             });
         }
-    }
-}
-
-/// Number of jitter offsets: 8 samples for each pixel of the viewport (AMD FidelityFX Super Resolution 2).
-fn offset_count(render_scale: f32) -> u64 {
-    let pixels = render_scale
-        .clamp(TemporalUpscaling::MIN_SCALE, 1.0)
-        .powi(-2);
-    (8.0 * pixels).round() as u64
-}
-
-/// Offset of the sample positions of a frame: the Halton sequence with bases 2 and 3. Its mean need not be zero, since samples
-/// are weighted by their positions.
-fn jitter_of(frame: u64, render_scale: f32) -> Vec2 {
-    let index = frame % offset_count(render_scale) + 1;
-    Vec2::new(halton(index, 2), halton(index, 3)) - 0.5
-}
-
-/// Sets the jitter of cameras that are upscaled, and removes that of others that were.
-fn update_jitter(
-    mut cameras: Query<(&mut TemporalJitter, &TemporalUpscaling, &Msaa)>,
-    mut others: Query<&mut TemporalJitter, NoTemporalEffect>,
-    mut removed: RemovedComponents<TemporalUpscaling>,
-    effects: Res<EffectCameras>,
-) {
-    for camera in removed.read() {
-        if let Ok(mut jitter) = others.get_mut(camera) {
-            jitter.offset = Vec2::ZERO;
-        }
-    }
-    for (mut jitter, upscaling, msaa) in &mut cameras {
-        let is_upscaled = *msaa == Msaa::Off && !upscaling.render_scale.is_nan();
-        jitter.offset = match is_upscaled {
-            true => jitter_of(effects.submitted, upscaling.render_scale),
-            false => Vec2::ZERO,
-        };
     }
 }
 
@@ -342,6 +299,3 @@ pub fn temporal_upscaling_3d(
             .draw(0..3, 0..1);
     }
 }
-
-#[cfg(test)]
-mod tests;

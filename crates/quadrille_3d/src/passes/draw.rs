@@ -109,6 +109,7 @@ pub struct Lighting3d<'w> {
     material_inputs: MaterialInputs3d<'w>,
     prepasses: SampledPrepasses3d<'w>,
     occlusion_maps: AccessList<'w, AmbientOcclusionMaps3d, access_kind::Sampled>,
+    occlusion_map_of_view: Res<'w, AmbientOcclusionMaps3d>,
 }
 
 /// Images of prepasses, for shaders of materials.
@@ -325,10 +326,15 @@ impl Lighting3d<'_> {
         depth.unwrap_or_else(|| self.shadow_atlas.any())
     }
 
+    /// Ambient occlusion map of a view.
+    fn occlusion_map(&self, view: &View3d) -> Option<AnyAccess<'_>> {
+        self.occlusion_maps
+            .get(self.occlusion_map_of_view.index(view)?)
+    }
+
     /// Ambient occlusion map of a view; any texture for those without one.
-    fn occlusion_map(&self, view: &View3d) -> AnyAccess<'_> {
-        let at = view.prepass.ambient_occlusion;
-        let map = at.and_then(|at| self.occlusion_maps.get(at as usize));
+    fn bound_occlusion_map(&self, view: &View3d) -> AnyAccess<'_> {
+        let map = self.occlusion_map(view);
         map.unwrap_or_else(|| self.dfg.any())
     }
 
@@ -341,9 +347,7 @@ impl Lighting3d<'_> {
         if view.reads_depth() && view.prepass.sampled.is_none() {
             uses.push(self.contact_depths(view).as_declared());
         }
-        if view.prepass.ambient_occlusion.is_some() {
-            uses.push(self.occlusion_map(view).as_declared());
-        }
+        uses.extend(self.occlusion_map(view).map(|map| map.as_declared()));
         self.add_uses(uses);
     }
 
@@ -366,7 +370,7 @@ impl Lighting3d<'_> {
         rendering
             .sampler("shadow_sampler", &pipelines.shadow_sampler)
             .sampler("clamped_sampler", &pipelines.clamped_sampler)
-            .bind("ambient_occlusion_map", &self.occlusion_map(view))
+            .bind("ambient_occlusion_map", &self.bound_occlusion_map(view))
             .bind("contact_depths", &self.contact_depths(view))
             // `transmissive_3d` binds the image of the view.
             .bind("transmission_background", &self.dfg)
@@ -406,7 +410,7 @@ impl Lighting3d<'_> {
             rendering.bind("contact_depths", &self.contact_depths(view));
         }
         if rendering.uses("ambient_occlusion_map") {
-            rendering.bind("ambient_occlusion_map", &self.occlusion_map(view));
+            rendering.bind("ambient_occlusion_map", &self.bound_occlusion_map(view));
         }
         if rendering.uses("grading") {
             self.display_transform.bind(rendering, pipelines, view);

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::bindings::PassBindings as _;
 use quadrille::ecs::{AnyAccess, PassUse, Rendering};
@@ -11,7 +12,7 @@ use quadrille::prelude::StorageRead;
 use crate::passes::draw::{DrawParams3d, Geometry3d, Lighting3d};
 use crate::scene::buffers::TransparentInstances3d;
 use crate::scene::formats::PipelineTarget;
-use crate::scene::frame::View3d;
+use crate::scene::frame::{FragmentCapacities, View3d};
 use crate::scene::keys::PipelineKey;
 use crate::scene::lists::TransparentDraw;
 
@@ -22,12 +23,18 @@ pub struct SortedDraws3d<'w> {
     instances: StorageRead<'w, TransparentInstances3d>,
     lighting: Lighting3d<'w>,
     draw_params: DrawParams3d<'w>,
+    fragment_capacities: Res<'w, FragmentCapacities>,
 }
 
 impl SortedDraws3d<'_> {
     /// Views of the frame.
     pub(crate) fn views(&self) -> &[View3d] {
         &self.draw_params.scene.views
+    }
+
+    /// Number of fragments of a view that lists have memory for; `None` for views that sort their transparent meshes.
+    pub(crate) fn fragment_capacity(&self, view: &View3d) -> Option<u32> {
+        self.fragment_capacities.of(view)
     }
 
     /// Adds what the draws of a view read.

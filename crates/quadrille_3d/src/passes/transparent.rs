@@ -25,7 +25,7 @@ pub fn transparent_3d(
         let resolves = view.samples > 1 && view.last_pass == ScenePass::Transparent;
         let ranges = [
             // Drawn by `order_independent_3d`, if there is memory for its lists.
-            match view.fragment_capacity {
+            match sorted.fragment_capacity(view) {
                 Some(_) => 0..0,
                 None => view.queued.order_independent.clone(),
             },

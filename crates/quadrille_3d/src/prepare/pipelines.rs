@@ -5,7 +5,7 @@ use quadrille::prelude::GpuDevice;
 
 use crate::constants::{CASTS_CONTACT_SHADOWS, DIRECTIONAL, HAS_AMBIENT_OCCLUSION_MAP, RECT};
 use crate::pipelines::Pipelines3d;
-use crate::scene::frame::Scene3d;
+use crate::scene::frame::{FragmentCapacities, Scene3d};
 use crate::scene::keys::LightingFeatures;
 use crate::scene::lists::{BatchList, LightLists, ShadowList, ViewRows};
 use crate::scene::rows::LightRow;
@@ -14,6 +14,7 @@ use crate::scene::rows::LightRow;
 /// shader, and with inverted culling for views with `Camera::invert_culling`.
 pub(crate) fn prepare_pipelines(
     (scene, batches): (Res<Scene3d>, Res<BatchList>),
+    fragment_capacities: Res<FragmentCapacities>,
     (views, lights, shadows): (Res<ViewRows>, Res<LightLists>, Res<ShadowList>),
     mut pipelines: ResMut<Pipelines3d>,
     gpu: Res<GpuDevice>,
@@ -28,7 +29,7 @@ pub(crate) fn prepare_pipelines(
             continue;
         }
         let inverts_culling = views().any(|view| view.queued.inverts_culling);
-        let has_lists = views().any(|view| view.fragment_capacity.is_some());
+        let has_lists = views().any(|view| fragment_capacities.of(view).is_some());
         let keys = batches.batch_sets.iter().flat_map(|batch_set| {
             let key = batch_set.pipeline;
             let in_lists = key.order_independent().filter(|_| has_lists);

@@ -111,8 +111,6 @@ pub(crate) fn prepare_targets(
             late,
             previous_depth: colors.previous_depth,
             prepass: colors.prepass,
-            transmission_background: None,
-            fragment_capacity: None,
         };
         rows.rows[view.row() as usize].flags |= view_flags(&view);
         scene.views.push(view);

@@ -5,7 +5,7 @@ use quadrille::prelude::GpuImage;
 use quadrille::vulkan::Format;
 
 use crate::scene::formats::{PipelineTarget, scene_formats};
-use crate::scene::lists::QueuedView;
+use crate::scene::lists::{QueuedView, ViewMap};
 use crate::scene::prepass::PrepassImages;
 use crate::scene::rows::ViewTransformsRow;
 use crate::tables::table::uniform_row;
@@ -131,10 +131,6 @@ pub struct View3d {
     /// Index in `PreviousDepths3d`.
     pub(crate) previous_depth: Option<u32>,
     pub(crate) prepass: PrepassImages,
-    /// Index in `TransmissionBackgrounds3d`.
-    pub(crate) transmission_background: Option<u32>,
-    /// Number of fragments that the lists of order-independent transparency have memory for, if the view draws to them.
-    pub(crate) fragment_capacity: Option<u32>,
 }
 
 /// Late phase of a view.
@@ -228,7 +224,7 @@ impl View3d {
 
     /// Whether its shaders read its depth, which has one sample: for contact shadows and for transmission.
     pub(crate) fn reads_depth(&self) -> bool {
-        let for_transmission = self.transmission_background.is_some() && self.samples == 1;
+        let for_transmission = self.queued.transmissive.needs_background() && self.samples == 1;
         let is_deferred = self.prepass.gbuffer.is_some();
         self.queued.contact_shadows
             || is_deferred
@@ -331,6 +327,17 @@ impl FromWorld for LateResolve {
         let mut drawn = world.get_resource_or_init::<SamplesDrawnByPrograms>();
         drawn.0 = true;
         Self(())
+    }
+}
+
+/// Number of fragments that the lists of order-independent transparency have memory for, by view that draws to them.
+#[derive(Resource, Default)]
+pub(crate) struct FragmentCapacities(pub(crate) ViewMap<u32>);
+
+impl FragmentCapacities {
+    /// Number of fragments of a view; `None` for views that sort their transparent meshes.
+    pub(crate) fn of(&self, view: &View3d) -> Option<u32> {
+        self.0.get(view.row()).copied()
     }
 }
 

@@ -146,6 +146,13 @@ pub(crate) struct TransmissiveDraws {
     pub(crate) steps: Vec<Range<u32>>,
 }
 
+impl TransmissiveDraws {
+    /// Whether the view sees transmissive meshes that read the color behind them.
+    pub(crate) fn needs_background(&self) -> bool {
+        self.reads_color && !self.steps.is_empty()
+    }
+}
+
 impl QueuedView {
     /// Whether colors are scene-referred with the background, for effects or transmission.
     pub(crate) fn needs_scene_color(&self) -> bool {

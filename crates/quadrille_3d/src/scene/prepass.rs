@@ -81,8 +81,6 @@ pub(crate) struct PrepassImages {
     pub(crate) motion: Option<u32>,
     /// Index in `GBuffers3d`.
     pub(crate) gbuffer: Option<u32>,
-    /// Index in `AmbientOcclusionMaps3d`.
-    pub(crate) ambient_occlusion: Option<u32>,
     /// Images for shaders of materials; `None` if no shader reads any.
     pub(crate) sampled: Option<SampledPrepass>,
 }

@@ -64,7 +64,8 @@ fn identifier(text: &str) -> &str {
 
 /// The module that a line declares, if it does and it is not of tests.
 fn module(line: &str) -> Option<&str> {
-    let line = line.strip_prefix("pub ").unwrap_or(line);
+    let visible = ["pub(crate) ", "pub "].iter();
+    let line = visible.fold(line, |line, it| line.strip_prefix(it).unwrap_or(line));
     let name = line.strip_prefix("mod ")?.strip_suffix(';')?;
     (name != "tests").then_some(name)
 }

@@ -7,7 +7,7 @@ use quadrille::vulkan::Error;
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 use crate::constants::{OIT_FIRST_HEAD, OIT_NODE_WORDS};
-use crate::scene::frame::Scene3d;
+use crate::scene::frame::{FragmentCapacities, Scene3d};
 
 /// Fragments of transparent meshes, for the views with
 /// [`OrderIndependentTransparencySettings`](crate::OrderIndependentTransparencySettings) one after the other: a header, the
@@ -43,20 +43,23 @@ fn size([width, height]: [u32; 2], wanted: u64, limit: u64) -> (u32, u64) {
 
 /// Creates the lists for the largest view of this frame, and sets the number of fragments of each.
 pub(super) fn prepare_lists(
-    mut scene: ResMut<Scene3d>,
-    mut lists: ResMut<FragmentLists3d>,
+    scene: Res<Scene3d>,
+    (mut lists, mut capacities): (ResMut<FragmentLists3d>, ResMut<FragmentCapacities>),
     (gpu, warnings): (Res<GpuDevice>, Res<RateLimitedWarnings>),
 ) {
     let limit = u64::from(gpu.limits().max_storage_buffer_range);
     let mut needed = MIN_BYTES;
-    for view in &mut scene.views {
+    capacities.0.clear();
+    for view in &scene.views {
         let Some(settings) = view.queued.oit.filter(|_| view.samples == 1) else {
             continue;
         };
         let [width, height] = view.size();
         let wanted = settings.capacity(u64::from(width) * u64::from(height));
         let (capacity, bytes) = size([width, height], wanted, limit);
-        view.fragment_capacity = (!view.queued.order_independent.is_empty()).then_some(capacity);
+        if !view.queued.order_independent.is_empty() {
+            capacities.0.insert(view.row(), capacity);
+        }
         needed = needed.max(bytes);
     }
     let has = lists.bytes();
@@ -66,14 +69,17 @@ pub(super) fn prepare_lists(
     match create(&gpu, needed) {
         Ok(buffer) => lists.0 = buffer,
         Err(error) => {
-            for view in &mut scene.views {
-                if view.fragment_capacity.take().is_some() {
-                    warnings.warn_message(|| {
-                        let camera = entity_name(view.camera());
-                        format!("transparent meshes under the camera {camera} are sorted as a whole: {error}")
-                    });
-                }
+            for view in scene
+                .views
+                .iter()
+                .filter(|view| capacities.of(view).is_some())
+            {
+                warnings.warn_message(|| {
+                    let camera = entity_name(view.camera());
+                    format!("transparent meshes under the camera {camera} are sorted as a whole: {error}")
+                });
             }
+            capacities.0.clear();
         }
     }
 }

@@ -50,8 +50,6 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
         late: None,
         previous_depth: None,
         prepass: crate::scene::prepass::PrepassImages::default(),
-        transmission_background: None,
-        fragment_capacity: None,
     }
 }
 

@@ -12,7 +12,6 @@ fn materials_read_placeholders_for_missing_images() {
         normal: None,
         motion: Some(0),
         gbuffer: None,
-        ambient_occlusion: None,
         sampled: None,
     };
     let single = SampledPrepass::new(images, 1, placeholders);
