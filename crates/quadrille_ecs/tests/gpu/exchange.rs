@@ -314,7 +314,13 @@ fn mistakes_of_sharing_are_one_message_each() {
         array_layers: 2,
         ..picture()
     };
-    if gpu.is_enabled(ash::ext::image_drm_format_modifier::NAME) {
+    let has_dma_bufs = [
+        ash::ext::external_memory_dma_buf::NAME,
+        ash::ext::image_drm_format_modifier::NAME,
+    ]
+    .iter()
+    .all(|name| gpu.is_enabled(name));
+    if has_dma_bufs {
         let said = gpu
             .create_exportable_image(&layers, MemoryHandle::DmaBuf)
             .expect_err("a dma-buf holds one layer");
