@@ -1,5 +1,5 @@
 //! A cheap lens over the whole picture: the camera draws to an image, and a pass shows that in the
-//! window with its colours apart.
+//! window with its colors apart.
 
 use bevy_app::{App, Startup, Update};
 use bevy_camera::ManualTextureViewHandle;
@@ -9,7 +9,7 @@ use quadrille::prelude::*;
 use quadrille::vulkan::Format;
 use quadrille_3d::prelude::*;
 
-/// How far the colours of a camera's picture lie apart, of its size.
+/// How far the colors of a camera's picture lie apart, of its size.
 #[derive(Component)]
 struct Lens(f32);
 

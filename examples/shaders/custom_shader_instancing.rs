@@ -1,4 +1,4 @@
-//! A cube a hundred times, at places and in colours of a buffer.
+//! A cube a hundred times, at places and in colors of a buffer.
 
 use bevy_app::{App, Startup};
 use bevy_derive::Deref;

@@ -1,4 +1,4 @@
-//! Vertices with an attribute of one's own: how much of two colours each has.
+//! Vertices with an attribute of one's own: how much of two colors each has.
 
 use bevy_app::{App, Startup};
 use bevy_derive::Deref;

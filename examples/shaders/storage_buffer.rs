@@ -1,4 +1,4 @@
-//! Cubes in five colours that the CPU writes each frame.
+//! Cubes in five colors that the CPU writes each frame.
 
 use bevy_app::{App, Startup, Update};
 use bevy_derive::Deref;

@@ -1,5 +1,5 @@
 // Draws the board over the whole window: rounded tiles close by, exact averages from afar.
-// Colours are linear: the target has an sRGB format.
+// Colors are linear: the target has an sRGB format.
 
 struct View {
     // Size in cells.
@@ -76,8 +76,8 @@ fn density(centre: vec2<f32>, side: f32) -> f32 {
     return life / (side * side);
 }
 
-// The colour of life with this live share around it.
-fn live_colour(crowd: f32) -> vec3<f32> {
+// The color of life with this live share around it.
+fn live_color(crowd: f32) -> vec3<f32> {
     let warm = mix(AMBER, LIME, smoothstep(0.10, 0.42, crowd));
     return mix(warm, JADE, smoothstep(0.42, 0.85, crowd));
 }
@@ -91,10 +91,10 @@ fn tile_cover(cell: vec2<f32>) -> f32 {
     return clamp(0.5 - distance / view.cells_per_pixel, 0.0, 1.0);
 }
 
-fn board_colour(cell: vec2<f32>) -> vec3<f32> {
+fn board_color(cell: vec2<f32>) -> vec3<f32> {
     let side = view.cells_per_pixel;
     let crowd = density(cell, max(side, 3.0));
-    let live = live_colour(crowd);
+    let live = live_color(crowd);
     let ground = GROUND + GLOW * min(crowd * 2.0, 1.0);
 
     // From afar thin life would sink into the ground: lift it.
@@ -115,8 +115,8 @@ fn fragment_main(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f3
     let edge = length(max(beyond, vec2<f32>(0.0))) + min(max(beyond.x, beyond.y), 0.0);
 
     let outside = OUTSIDE + GLOW * 0.5 * exp(-max(edge, 0.0) / 24.0);
-    let colour = mix(board_colour(cell), outside, clamp(edge + 0.5, 0.0, 1.0));
+    let color = mix(board_color(cell), outside, clamp(edge + 0.5, 0.0, 1.0));
     // A frame two pixels wide around the board.
     let frame = clamp(1.5 - abs(edge - 1.0), 0.0, 1.0);
-    return vec4<f32>(mix(colour, FRAME, frame), 1.0);
+    return vec4<f32>(mix(color, FRAME, frame), 1.0);
 }

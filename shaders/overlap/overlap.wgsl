@@ -31,7 +31,7 @@ fn vertex_main(@builtin(vertex_index) index: u32) -> Corner {
     return Corner(vec4f(corner * 4.0 - 1.0, 0.0, 1.0), uv);
 }
 
-// Colours that go round with the time.
+// Colors that go round with the time.
 @fragment
 fn paint(corner: Corner) -> @location(0) vec4f {
     let phase = corner.uv.x * 6.2832 + constants.time;

@@ -1,4 +1,4 @@
-// A cheap lens: colours part towards the edges, and the corners darken.
+// A cheap lens: colors part towards the edges, and the corners darken.
 
 struct Effect {
     // Width of the picture over its height.

@@ -1,5 +1,5 @@
 // A picture worth post-processing: rings that turn against each other before an evening sky.
-// Colours are linear: the target has an sRGB format.
+// Colors are linear: the target has an sRGB format.
 
 struct Scene {
     // Width of the picture over its height.
@@ -37,7 +37,7 @@ fn sky(height: f32) -> vec3<f32> {
     return mix(low, vec3<f32>(0.008, 0.016, 0.06), smoothstep(0.35, 1.0, height));
 }
 
-fn ring_colour(ring: f32) -> vec3<f32> {
+fn ring_color(ring: f32) -> vec3<f32> {
     return 0.5 + 0.5 * cos(TURN * (vec3<f32>(0.02, 0.30, 0.58) + 0.13 * ring));
 }
 
@@ -58,8 +58,8 @@ fn ring(point: vec2<f32>, index: i32, pixel: f32) -> vec4<f32> {
 
     let angle = -1.6 * turned + number;
     let ball = cover(distance(point, radius * vec2<f32>(cos(angle), sin(angle))) - 0.048, pixel);
-    let colour = mix(ring_colour(number), vec3<f32>(1.0, 0.93, 0.80), ball);
-    return vec4<f32>(colour, max(arc, ball));
+    let color = mix(ring_color(number), vec3<f32>(1.0, 0.93, 0.80), ball);
+    return vec4<f32>(color, max(arc, ball));
 }
 
 @fragment
@@ -69,13 +69,13 @@ fn fragment_main(corner: Corner) -> @location(0) vec4<f32> {
     let point = (corner.uv * 2.0 - 1.0) * vec2<f32>(1.0, -1.0) * scale;
     let pixel = length(fwidth(point)) * 0.7071;
 
-    var colour = sky(1.0 - corner.uv.y);
+    var color = sky(1.0 - corner.uv.y);
     let sun = length(point);
-    colour += vec3<f32>(0.9, 0.42, 0.12) * exp(-5.0 * sun);
-    colour = mix(colour, vec3<f32>(1.0, 0.80, 0.42), cover(sun - 0.07 - 0.008 * sin(2.0 * scene.time), pixel));
+    color += vec3<f32>(0.9, 0.42, 0.12) * exp(-5.0 * sun);
+    color = mix(color, vec3<f32>(1.0, 0.80, 0.42), cover(sun - 0.07 - 0.008 * sin(2.0 * scene.time), pixel));
     for (var index = 0; index < RINGS; index++) {
         let painted = ring(point, index, pixel);
-        colour = mix(colour, painted.rgb, painted.a);
+        color = mix(color, painted.rgb, painted.a);
     }
-    return vec4<f32>(colour, 1.0);
+    return vec4<f32>(color, 1.0);
 }

@@ -14,7 +14,7 @@ var<immediate> view: View;
 struct Vertex {
     @location(0) position: vec3f,
     @location(1) uv: vec2f,
-    // White; lines have colours of their own.
+    // White; lines have colors of their own.
     @location(2) color: vec4f,
 }
 

@@ -1,4 +1,4 @@
-// Draws the boxes of nodes in one colour or with an image.
+// Draws the boxes of nodes in one color or with an image.
 
 import quadrille_2d::boxes::{RoundedBox, Vertex, quad_corner, coverage, node_scale, world_position};
 import quadrille_2d::vertex::to_clip;

@@ -17,7 +17,7 @@ struct PackedTileData {
 struct Vertex {
     @location(0) position: vec3f,
     @location(1) uv: vec2f,
-    // White; tiles have colours of their own.
+    // White; tiles have colors of their own.
     @location(2) color: vec4f,
     // Rows of the instance's affine matrix from the unit quad to world space.
     @location(3) world_from_local_0: vec4f,

@@ -1,4 +1,4 @@
-// Three moving pictures, one for each window. Colours are linear: the target has an sRGB format.
+// Three moving pictures, one for each window. Colors are linear: the target has an sRGB format.
 
 struct Picture {
     // Width of the window over its height.
@@ -58,11 +58,11 @@ fn ripples(point: vec2<f32>) -> vec3<f32> {
 
 @fragment
 fn fragment_main(corner: Corner) -> @location(0) vec4<f32> {
-    var colour = spiral(corner.point);
+    var color = spiral(corner.point);
     if picture.number % 3u == 1u {
-        colour = board(corner.point);
+        color = board(corner.point);
     } else if picture.number % 3u == 2u {
-        colour = ripples(corner.point);
+        color = ripples(corner.point);
     }
-    return vec4<f32>(colour, 1.0);
+    return vec4<f32>(color, 1.0);
 }

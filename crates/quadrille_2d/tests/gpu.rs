@@ -253,7 +253,7 @@ fn images_load_asynchronously_and_report_failures() {
     wait(&mut rig, &|picture| picture.at(8, 16) == [200, 0, 0, 255]);
 }
 
-/// A picture of one colour.
+/// A picture of one color.
 fn square(color: [u8; 4]) -> common::Picture {
     common::Picture {
         width: 4,

@@ -34,9 +34,9 @@ struct WarningLimiter {
 }
 
 impl RateLimitedWarnings {
-    /// Warns that `who` is not drawn because of `what`.
-    pub fn warn(&self, who: impl Display, what: impl FnOnce() -> String) {
-        self.warn_message(|| format!("{who} is not drawn: {}", what()));
+    /// Warns that `subject` is not drawn because of `reason`.
+    pub fn warn(&self, subject: impl Display, reason: impl FnOnce() -> String) {
+        self.warn_message(|| format!("{subject} is not drawn: {}", reason()));
     }
 
     /// Logs a warning, subject to the rate limit.

@@ -99,7 +99,7 @@ fn main() -> Result<AppExit, Box<dyn std::error::Error>> {
     Ok(exit)
 }
 
-/// The left half in another colour.
+/// The left half in another color.
 fn draw(mut recorder: Recorder, window: ColorTarget<PrimaryWindowImage>) {
     let [width, height] = window.size();
     let left = [0, 0, width / 2, height];

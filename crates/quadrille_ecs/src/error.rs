@@ -211,7 +211,7 @@ pub enum RecordError {
         problem: &'static str,
     },
     /// A rendering without attachments has no extent.
-    #[error("a rendering has no attachment; give it at least one colour or depth target")]
+    #[error("a rendering has no attachment; give it at least one color or depth target")]
     NoAttachment,
     /// One pass has both a host callback and device commands.
     #[error(

@@ -37,7 +37,7 @@ const EXPECTED_ERRORS: [[&str; 3]; 20] = [
         "`enum Positions {}` and `impl History for Positions { type Handle = GpuBuffer; }`",
     ],
     [
-        "is no colour target",
+        "is no color target",
         "a `ColorTarget<..>` parameter is expected here",
         "",
     ],
@@ -59,7 +59,7 @@ const EXPECTED_ERRORS: [[&str; 3]; 20] = [
     [
         "does not say what becomes of its old contents",
         "an attachment is expected here, such as `window.clear([0.0; 4])`, `window.keep()` or",
-        "several are an array of colours, with depth behind it in a pair",
+        "several are an array of colors, with depth behind it in a pair",
     ],
     [
         "access_kind::ColorTarget>, Attachment)` does not say",

@@ -140,7 +140,7 @@ fn target_of(access: Access) -> Target {
     let layout = format!("{:?}", access.layout());
     let kinds = access.scope(Capabilities::all()).access;
     if layout.starts_with("DepthStencil") {
-        // A resolve of depth happens as one of colour: only the layout tells.
+        // A resolve of depth happens as one of color: only the layout tells.
         return Target::DEPTH;
     }
     let video = Stages::VIDEO_DECODE | Stages::VIDEO_ENCODE;

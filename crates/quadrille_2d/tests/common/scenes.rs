@@ -230,7 +230,7 @@ pub(crate) fn text(mut commands: Commands) {
     commands.spawn((Text2d::new("turned"), font(14.0), turned));
 }
 
-/// Meshes with colours, images and vertex colours: 160 x 100 pixels.
+/// Meshes with colors, images and vertex colors: 160 x 100 pixels.
 pub(crate) fn meshes(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -314,7 +314,7 @@ pub(crate) fn meshes(
     ));
 }
 
-/// Cameras with viewports, layers, orders, clear colours and projections: 160 x 100 pixels.
+/// Cameras with viewports, layers, orders, clear colors and projections: 160 x 100 pixels.
 pub(crate) fn cameras(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
     let image = images.add(test_image());
     commands.insert_resource(ClearColor(Color::srgb(0.3, 0.1, 0.1)));

@@ -14,7 +14,7 @@ use crate::common::{Picture, Rig, log};
 const RED: [u8; 4] = [200, 0, 0, 255];
 const BLUE: [u8; 4] = [0, 0, 200, 255];
 
-/// A square image of one colour.
+/// A square image of one color.
 fn square(side: u32, color: [u8; 4], usages: RenderAssetUsages) -> Image {
     let size = Extent3d {
         width: side,

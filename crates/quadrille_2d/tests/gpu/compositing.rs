@@ -64,7 +64,7 @@ fn picture(fill: impl FnOnce(&mut World)) -> Picture {
 
 #[test]
 #[ignore = "needs a device"]
-fn first_camera_without_clear_colour() {
+fn first_camera_without_clear_color() {
     let mut rig = rig(|world| {
         world.spawn((Camera2d, camera(0, ClearColorConfig::None)));
         world.spawn(square(RED, 0.0, 0));
@@ -144,7 +144,7 @@ fn later_cameras_clear_or_draw_over() {
 
 #[test]
 #[ignore = "needs a device"]
-fn output_colour_surrounds_the_viewport() {
+fn output_color_surrounds_the_viewport() {
     let shown = |clear_color, clear| {
         picture(|world| {
             let first = Camera {
@@ -176,7 +176,7 @@ fn output_colour_surrounds_the_viewport() {
 
 #[test]
 #[ignore = "needs a device"]
-fn clear_colour_keeps_its_alpha() {
+fn clear_color_keeps_its_alpha() {
     for half in [[0; 4], [200, 100, 50, 128]] {
         let shown = picture(|world| {
             world.spawn((Camera2d, camera(0, custom(half))));

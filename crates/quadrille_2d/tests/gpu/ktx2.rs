@@ -9,7 +9,7 @@ use quadrille::vulkan::Format;
 use quadrille_2d::Quadrille2dPlugin;
 use quadrille_2d::prelude::*;
 
-/// A KTX2 file (its specification, section 3) of 6 x 6 texels with all mip levels of one colour.
+/// A KTX2 file (its specification, section 3) of 6 x 6 texels with all mip levels of one color.
 fn ktx2(format: Format, block: &[u8]) -> Vec<u8> {
     // 6 x 6 texels are 2 x 2 blocks of 4 x 4; 3 x 3 and 1 x 1 one each.
     let levels = [block.repeat(4), block.to_vec(), block.to_vec()];
@@ -79,7 +79,7 @@ fn bc7(color: [u8; 3]) -> Vec<u8> {
 
 /// A block of one color in each format. Channels are 0 or 255.
 fn files() -> [(&'static str, Format, Vec<u8>, [u8; 3]); 5] {
-    // The first of two colours of 5, 6 and 5 bits, for all texels.
+    // The first of two colors of 5, 6 and 5 bits, for all texels.
     let bc1 = |color: u16| [&color.to_le_bytes()[..], &[0; 6]].concat();
     let bc3 = [vec![255, 255, 0, 0, 0, 0, 0, 0], bc1(0x07E0)].concat();
     // Two equal colors of 4 bits. The modifier adds 2, which is within the tolerance.

@@ -1,4 +1,4 @@
-//! Tone mapping, colour grading and dither against formulas in double precision.
+//! Tone mapping, color grading and dither against formulas in double precision.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
@@ -20,7 +20,7 @@ pub(crate) const COLORS: [[f32; 3]; 8] = [
     [0.0625, 0.0625, 0.5],
 ];
 
-/// A camera that sees a column of pixels of each colour.
+/// A camera that sees a column of pixels of each color.
 fn rig() -> (Rig, Entity) {
     let mut rig = Rig::new(8, 8);
     let world = rig.app.world_mut();

@@ -201,8 +201,8 @@ fn in_sets<T>(
 
 /// The queue preference of a system's sets.
 fn queue_preference(graph: &ScheduleGraph, node: NodeId) -> QueuePreference {
-    let wish = |set: &dyn Any| set.downcast_ref().map(|OnQueueSet(wish)| *wish);
-    in_sets(graph, node, wish).unwrap_or_default()
+    let preference = |set: &dyn Any| set.downcast_ref().map(|OnQueueSet(it)| *it);
+    in_sets(graph, node, preference).unwrap_or_default()
 }
 
 /// Whether one of a system's sets keeps it from being culled.

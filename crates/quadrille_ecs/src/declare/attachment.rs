@@ -86,7 +86,7 @@ impl Attachment {
 
     fn expect_depth(mut self) -> Self {
         if !self.is_depth() {
-            self.problem = Some("it is a colour attachment; call `resolve_to`");
+            self.problem = Some("it is a color attachment; call `resolve_to`");
         }
         self
     }
@@ -194,7 +194,7 @@ pub struct Attachments {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say what becomes of its old contents",
     label = "an attachment is expected here, such as `window.clear([0.0; 4])`, `window.keep()` or `window.discard()`",
-    note = "several are an array of colours, with depth behind it in a pair: `([albedo.discard(), normal.discard()], \
+    note = "several are an array of colors, with depth behind it in a pair: `([albedo.discard(), normal.discard()], \
             depth.clear_depth(1.0))`"
 )]
 pub trait RenderTargets {
@@ -333,7 +333,7 @@ clear_values_from!(
 
 /// Color attachments from declared targets.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no colour target",
+    message = "`{Self}` is no color target",
     label = "a `ColorTarget<..>` parameter is expected here"
 )]
 pub trait ColorAttachment: Declared {

@@ -22,13 +22,13 @@ macro_rules! for_each_kind {
             /// Reads and writes a storage buffer or storage image.
             StorageReadWrite "storage read and write",
             /// Draws to a color attachment.
-            ColorTarget "colour target",
+            ColorTarget "color target",
             /// Draws with a depth attachment that is tested and written.
             DepthTarget "depth target",
             /// Draws with a depth attachment that is only tested.
             DepthRead "depth read",
             /// Draws to a color attachment that later draws of the same rendering read.
-            ColorLocalRead "colour target with local reads",
+            ColorLocalRead "color target with local reads",
             /// Draws with a depth attachment that later draws of the same rendering read.
             DepthLocalRead "depth target with local reads",
             /// Reads vertices.
@@ -148,7 +148,7 @@ impl StageScope {
                 },
             ) => Self::Compute,
             (Self::Auto, _) => Self::Any,
-            (wish, _) => wish,
+            (preference, _) => preference,
         }
     }
 }

@@ -24,8 +24,8 @@ pub trait OnQueue<Marker>: IntoScheduleConfigs<ScheduleSystem, Marker> {
     ///
     /// App::new().add_systems(Render, simulate.on_queue(QueuePreference::Async));
     /// ```
-    fn on_queue(self, wish: QueuePreference) -> ScheduleConfigs<ScheduleSystem> {
-        self.in_set(OnQueueSet(wish))
+    fn on_queue(self, preference: QueuePreference) -> ScheduleConfigs<ScheduleSystem> {
+        self.in_set(OnQueueSet(preference))
     }
 }
 

@@ -508,7 +508,7 @@ fn draw(
     for _ in 0..1 + dice.below(3) {
         match dice.below(12) {
             0 => &mut rendering,
-            // Colours that nothing takes are a warning.
+            // Colors that nothing takes are a warning.
             _ if attachments == 5 => rendering.pipeline(&tools.shadow),
             1..6 => rendering
                 .pipeline(&tools.fill)
@@ -635,7 +635,7 @@ fn layers(
     for _ in 0..1 + dice.below(3) {
         match dice.below(12) {
             0 => &mut rendering,
-            // Colours that nothing takes are a warning.
+            // Colors that nothing takes are a warning.
             _ if attachments < 3 => rendering.pipeline(&tools.mark),
             1..4 => rendering.pipeline(&tools.mark),
             _ => rendering.pipeline(&tools.solid),

@@ -139,7 +139,7 @@ struct Picture(GpuImage);
 #[derive(Resource)]
 struct Paint(GraphicsPipeline);
 
-/// Vertices of each instance are moved by one row, and its pixel is coloured by another.
+/// Vertices of each instance are moved by one row, and its pixel is colored by another.
 const PAINT: &str = "
     enable wgpu_binding_array;
     struct Row { count: u32, values: array<u32> }

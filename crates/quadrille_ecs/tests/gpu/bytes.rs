@@ -97,7 +97,7 @@ fn range_outside_the_buffer_is_an_error() {
     }
 }
 
-/// Draws one texel for each row of a uniform buffer, in its colour.
+/// Draws one texel for each row of a uniform buffer, in its color.
 const ROWS: &str = "
     struct Row { color: vec4f, left: f32 }
     @group(0) @binding(0) var<uniform> row: Row;

@@ -52,7 +52,7 @@ const CULL: &str = "
         draws[at + WORDS - 1u] = id.x;
     }";
 
-/// Draws a pixel of the row, with which draw it is as its colour.
+/// Draws a pixel of the row, with which draw it is as its color.
 const DRAW: &str = "
     enable draw_index;
     struct Out { @builtin(position) at: vec4f, @location(0) @interpolate(flat) draw: u32 }

@@ -246,7 +246,7 @@ fn attachments_are_checked_against_the_declaration() {
     let reported = "ColorAttachmentWrite of all, while it declares SampledGraphics of all";
     expect_refused(
         &mut rig,
-        &["`draw`", "`picture` as a colour attachment", reported],
+        &["`draw`", "`picture` as a color attachment", reported],
     );
 }
 

@@ -235,7 +235,7 @@ fn an_attachment_that_is_read_is_declared_so_and_has_the_usage() {
     let errors = reported(ImageUsage::INPUT_ATTACHMENT, not_local);
     for error in &errors {
         assert!(error.contains("`ColorLocalRead<..>`"), "{error}");
-        assert!(error.contains("colour attachment 0"), "{error}");
+        assert!(error.contains("color attachment 0"), "{error}");
     }
     let errors = reported(ImageUsage::empty(), deferred);
     for error in &errors {

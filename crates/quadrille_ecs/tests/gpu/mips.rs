@@ -44,7 +44,7 @@ fn texels_are_averaged_in_linear_light() {
                 half.contains(&texel[0]),
                 "{format:?} {width}x{height}: {texel:?}"
             );
-            assert_eq!(texel, grey(&[texel[0]]), "all colours are alike");
+            assert_eq!(texel, grey(&[texel[0]]), "all colors are alike");
         }
     }
 }
@@ -110,7 +110,7 @@ fn odd_sizes_are_filtered() {
     let texels = level(&mut rig, &image, 1);
     assert!((5..=13).contains(&texels[0]), "a ninth of 90: {texels:?}");
     assert_eq!(texels[4..], grey(&[50]));
-    // One colour stays that colour, at sizes that are odd at each level.
+    // One color stays that color, at sizes that are odd at each level.
     let desc = ImageDesc::sampled("plain", [127, 31], SRGB).with_mips(7);
     let image = made(&mut rig, &desc, &grey(&[188; 127 * 31]));
     for mip in 1..7 {

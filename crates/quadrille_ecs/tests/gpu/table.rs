@@ -80,7 +80,7 @@ fn texture(rig: &Rig, name: &str) -> GpuImage {
     make(rig, &ImageDesc::sampled(name, [4, 4], FORMAT))
 }
 
-/// Fills an image with one colour.
+/// Fills an image with one color.
 fn fill(rig: &mut Rig, image: &GpuImage, color: u32) {
     let desc = image.desc();
     let texels = desc.extent.iter().product::<u32>() * desc.array_layers;
@@ -324,7 +324,7 @@ fn images_come_and_go_and_change_while_two_queues_read() {
                 look::<Textures, SeenBeside>.on_queue(QueuePreference::Async),
             ),
         );
-        // The images, their colours (none if nothing was uploaded), and the entries.
+        // The images, their colors (none if nothing was uploaded), and the entries.
         let mut images: Vec<(GpuImage, Option<u32>)> = Vec::new();
         let mut entries: [Option<usize>; ENTRIES as usize] = [None; ENTRIES as usize];
         let mut expected = Vec::new();

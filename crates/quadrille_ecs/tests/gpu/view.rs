@@ -25,7 +25,7 @@ struct Copy(GpuImage);
 #[derive(Resource)]
 struct Halve(ComputePipeline);
 
-/// A colour that all devices round alike, and its texel.
+/// A color that all devices round alike, and its texel.
 const COLOR: [f32; 4] = [1.0, 0.0, 0.2, 1.0];
 const TEXEL: [u8; 4] = [255, 0, 51, 255];
 
@@ -255,7 +255,7 @@ fn a_mip_level_goes_to_a_buffer_and_back() {
 #[test]
 #[ignore = "needs a device"]
 fn levels_and_layers_are_read_back_apart_and_together() {
-    /// Each layer in its colour, in the second mip level; nobody ever writes the first.
+    /// Each layer in its color, in the second mip level; nobody ever writes the first.
     fn paint(mut recorder: Recorder, to: ColorTarget<Parts>) {
         for layer in 0..3 {
             let part = to.mip(1).layer(layer);

@@ -73,7 +73,7 @@ impl Display for Target {
         out.write_str(match *self {
             Self::BUFFER => "buffers",
             Self::IMAGE => "images",
-            Self::COLOR => "images with colour",
+            Self::COLOR => "images with color",
             Self::DEPTH => "images with depth or stencil",
             _ => "buffers and images",
         })

@@ -314,14 +314,9 @@ impl Reader<'_> {
                 Load::Clear(_) | Load::Discard => Access::ColorAttachmentWrite,
             };
             let part = Part::View(color.view);
-            self.check(
-                color.image,
-                part,
-                access,
-                Role::Words("a colour attachment"),
-            );
+            self.check(color.image, part, access, Role::Words("a color attachment"));
             if let Some((image, view)) = color.resolve {
-                let role = Role::Words("the resolve target of a colour attachment");
+                let role = Role::Words("the resolve target of a color attachment");
                 self.check(
                     image,
                     Part::View(view),

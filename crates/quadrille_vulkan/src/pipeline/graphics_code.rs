@@ -416,7 +416,7 @@ fn differing(interface: &GraphicsInterface, colors: &[vk::Format]) -> Option<Str
     differs.then(|| {
         let device = &device.info.name;
         format!(
-            "its colour attachments mix in ways of their own, which takes the feature \
+            "its color attachments mix in ways of their own, which takes the feature \
              independentBlend, which the device `{device}` lacks"
         )
     })

@@ -23,7 +23,7 @@ pub(super) fn problem(
     if colors.len() > limits.max_color_attachments as usize {
         let (count, most) = (colors.len(), limits.max_color_attachments);
         return Some(format!(
-            "it draws to {count} colour attachments; the device allows {most}"
+            "it draws to {count} color attachments; the device allows {most}"
         ));
     }
     let allowed = limits.framebuffer_color_sample_counts & limits.framebuffer_depth_sample_counts;
@@ -37,7 +37,7 @@ pub(super) fn problem(
     let mut colors = colors.iter();
     let unfit = colors.find(|&&format| !features(device, format).contains(color));
     if let Some(format) = unfit {
-        return Some(format!("the device does not draw to colours of {format:?}"));
+        return Some(format!("the device does not draw to colors of {format:?}"));
     }
     let depth = formats.depth;
     let missing = tests & !aspects(depth);

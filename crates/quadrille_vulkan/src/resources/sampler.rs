@@ -117,7 +117,7 @@ fn problem(desc: &SamplerDesc) -> Option<String> {
     if !(0..=last).contains(&desc.border.as_raw()) {
         let border = desc.border;
         return Some(format!(
-            "its border colour is {border:?}, which is no value of Vulkan"
+            "its border color is {border:?}, which is no value of Vulkan"
         ));
     }
     let [least, most] = desc.levels;

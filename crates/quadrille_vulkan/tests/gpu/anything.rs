@@ -19,7 +19,7 @@ use quadrille_vulkan::resources::{
 use quadrille_vulkan::shader::GpuShader;
 use quadrille_vulkan::{Error, Format, vk};
 
-/// Formats of all kinds: colours, integers, depth, blocks, planes, none.
+/// Formats of all kinds: colors, integers, depth, blocks, planes, none.
 const FORMATS: [Format; 24] = [
     Format::R8G8B8A8_UNORM,
     Format::R8G8B8A8_UNORM,

@@ -21,7 +21,7 @@ use crate::rig::{Rig, TIMEOUT, discard, graphics, transfer, window_settings};
 
 const SIDE: u32 = 8;
 
-/// Two triangles from a vertex buffer, in the colour of the constants.
+/// Two triangles from a vertex buffer, in the color of the constants.
 const DRAW: &str = "
 var<immediate> color: vec4<f32>;
 @vertex fn vertex(@location(0) at: vec2<f32>) -> @builtin(position) vec4<f32> {

@@ -165,7 +165,7 @@ fn two_hundred_windows_open_and_close() {
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn both_proofs_give_the_same_frames() {
-    // The images shown: the clear colour of each frame, read back from the presented image.
+    // The images shown: the clear color of each frame, read back from the presented image.
     let frames = |completion| {
         let mut rig = Rig::with(&window_settings());
         let mut window = open(&rig, [8, 8], completion);

@@ -13,8 +13,8 @@ use anyhow::{Context, Result, bail};
 pub(crate) fn check(path: &Path) -> Result<String> {
     let (frame, pixels) = read(path)?;
     let pixel_bytes = (frame.line_size / frame.width.max(1) as usize).max(1);
-    if !has_two_colours(&pixels, pixel_bytes) {
-        bail!("{} shows one colour only", path.display());
+    if !has_two_colors(&pixels, pixel_bytes) {
+        bail!("{} shows one color only", path.display());
     }
     Ok(format!("{}x{}", frame.width, frame.height))
 }
@@ -63,7 +63,7 @@ fn read(path: &Path) -> Result<(png::OutputInfo, Vec<u8>)> {
 }
 
 /// Whether some pixel differs from the first.
-pub(crate) fn has_two_colours(pixels: &[u8], pixel_bytes: usize) -> bool {
+pub(crate) fn has_two_colors(pixels: &[u8], pixel_bytes: usize) -> bool {
     let mut rest = pixels.chunks_exact(pixel_bytes);
     let first = rest.next();
     rest.any(|pixel| Some(pixel) != first)

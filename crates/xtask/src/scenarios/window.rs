@@ -314,7 +314,7 @@ impl Screen {
         Ok(windows)
     }
 
-    /// Waits until the window shows more than one colour.
+    /// Waits until the window shows more than one color.
     fn wait_for_picture(&self, running: &mut Running, window: Window) -> Result<()> {
         wait(running, "showed nothing in its window", || {
             let size = self.connection.get_geometry(window)?.reply()?;
@@ -332,7 +332,7 @@ impl Screen {
                 )?
                 .reply()?;
             let pixel_bytes = 4;
-            Ok(picture::has_two_colours(&image.data, pixel_bytes).then_some(()))
+            Ok(picture::has_two_colors(&image.data, pixel_bytes).then_some(()))
         })
     }
 

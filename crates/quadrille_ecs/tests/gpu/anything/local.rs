@@ -77,7 +77,7 @@ pub(super) fn local(
             _ => &mut rendering,
         };
         let pipeline = match attachments {
-            // Colours that nothing takes are a warning.
+            // Colors that nothing takes are a warning.
             1 => &draws.paint,
             _ => dice.pick(&[&draws.paint, &draws.light, &draws.light]),
         };

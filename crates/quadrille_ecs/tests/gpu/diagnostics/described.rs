@@ -68,9 +68,9 @@ fn images(diagnostics: &mut DiagnosticCatalog, gpu: &GpuDevice) {
         ImageDesc::sampled("map", [8, 8], RGBA).with_layers(1 << 20),
     );
     let depth = ImageDesc::color_target("scene", [8, 8], Format::D32_SFLOAT);
-    image("a colour target of a depth format", depth);
+    image("a color target of a depth format", depth);
     image(
-        "a depth target of a colour format",
+        "a depth target of a color format",
         ImageDesc::depth("depth", [8, 8], RGBA),
     );
     let storage = ImageDesc::storage("map", [8, 8], Format::R8G8B8A8_SRGB);

@@ -348,11 +348,11 @@ fn layers(diagnostics: &mut DiagnosticCatalog) {
     fn average(mut recorder: Recorder, scene: ColorTarget<Scene>, far: DepthTarget<Far>) {
         recorder.render(far.clear_depth(1.0).resolve_to(&scene));
     }
-    diagnostics.passes("depth that resolves as colours do", average);
+    diagnostics.passes("depth that resolves as colors do", average);
     fn depth(mut recorder: Recorder, scene: ColorTarget<Scene>, far: DepthTarget<Far>) {
         recorder.render(scene.keep().resolve_depth_to(&far, ResolveMode::Min));
     }
-    diagnostics.passes("colours that resolve as depth does", depth);
+    diagnostics.passes("colors that resolve as depth does", depth);
     fn itself(mut recorder: Recorder, far: DepthTarget<Far>) {
         let attachment = far.clear_depth(1.0);
         recorder.render(attachment.resolve_depth_to(&far, ResolveMode::SampleZero));

@@ -201,7 +201,7 @@ pub(crate) fn impossible(resource: &Resource) -> Option<&'static str> {
             Some("is a buffer with the lifetime of a swapchain; only images can have that")
         }
         kind if resource.lifetime == Lifetime::Swapchain && kind != Resource::PRESENTABLE => Some(
-            "is a swapchain image; these have the colour aspect, one mip level and one array layer",
+            "is a swapchain image; these have the color aspect, one mip level and one array layer",
         ),
         ResourceKind::Buffer { bytes: 0 } => Some("is a buffer of 0 bytes"),
         ResourceKind::Buffer { bytes } if bytes > MAX_BYTES => {

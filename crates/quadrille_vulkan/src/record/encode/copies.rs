@@ -265,7 +265,7 @@ impl Encoder<'_> {
         self.check_declared(index)?;
         let is_plain = format::block(image.format()).is_none_or(|block| block.size == [1, 1]);
         if format::aspects(image.format()) != vk::ImageAspectFlags::COLOR || !is_plain {
-            return Err(not_copied(image, "image of plain colours").into());
+            return Err(not_copied(image, "image of plain colors").into());
         }
         need_usage(image, Side::Dst)?;
         check_view(image, view)?;

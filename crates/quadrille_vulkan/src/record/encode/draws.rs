@@ -152,7 +152,7 @@ impl Encoder<'_> {
         };
         let formats = rendering.formats.used_colors();
         let Some(&format) = formats.get(usize::from(attachment)) else {
-            let problem = format!("there is no colour attachment {attachment} to clear");
+            let problem = format!("there is no color attachment {attachment} to clear");
             return Err(CommandError::Attachments { problem }.into());
         };
         // SAFETY: all members of the union are arrays of numbers, for which any bits are valid.

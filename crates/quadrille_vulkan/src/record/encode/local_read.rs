@@ -151,7 +151,7 @@ impl Encoder<'_> {
         };
         let Some(Input { image, part }) = input else {
             let (attachment, parameter) = match seen.index {
-                Some(index) => (format!("colour attachment {index}"), "ColorLocalRead"),
+                Some(index) => (format!("color attachment {index}"), "ColorLocalRead"),
                 None => ("the depth attachment".to_owned(), "DepthLocalRead"),
             };
             return Err(wrong(format!(

@@ -69,7 +69,7 @@ impl<'a> Encoder<'a> {
         self.check_attached_once(data, earlier)?;
         self.check_views(data)?;
         if data.color_count > MAX_COLORS {
-            let what = format!("{} colour attachments", data.color_count);
+            let what = format!("{} color attachments", data.color_count);
             return Err(CommandError::Limit {
                 what,
                 limit: MAX_COLORS as u64,

@@ -113,7 +113,7 @@ fn suggestion(format: vk::Format, usage: ImageUsage) -> &'static str {
     if has_color && usage.contains(ImageUsage::DEPTH_STENCIL_ATTACHMENT) {
         "depth takes a format of its own, such as D32_SFLOAT"
     } else if !has_color && usage.contains(ImageUsage::COLOR_ATTACHMENT) {
-        "a format of depth cannot be a colour target; describe it with `ImageDesc::depth`"
+        "a format of depth cannot be a color target; describe it with `ImageDesc::depth`"
     } else {
         "choose another format, or fewer usages"
     }
