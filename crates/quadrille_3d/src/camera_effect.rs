@@ -12,12 +12,12 @@ mod images;
 mod state;
 mod view_transforms;
 
-use std::any::type_name;
 use std::marker::PhantomData;
 
 use bevy_app::{App, First, Plugin};
 use bevy_camera::{Camera, Camera3d};
 use bevy_ecs::prelude::*;
+use bevy_utils::prelude::DebugName;
 use quadrille::ecs::{RenderStartup, Renderer, ShaderValue};
 use quadrille::prelude::Render;
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
@@ -86,6 +86,12 @@ pub trait CameraEffect: Component {
         true
     }
 
+    /// Describes the first setting that the effect cannot be drawn with, and valid ones: "its `size` is NaN. Set a finite
+    /// number." The effect of this camera is not drawn then; a warning says so when the component changes.
+    fn invalid_setting(&self) -> Option<String> {
+        None
+    }
+
     /// Returns the uniform of a view in this frame.
     fn uniform(&self, frame: &EffectFrame) -> Self::Uniform;
 
@@ -137,7 +143,11 @@ impl<E: CameraEffect> Plugin for CameraEffectPlugin<E> {
             .add_systems(
                 Render,
                 (
-                    (warn_of_cameras_without_3d::<E>, list_cameras::<E>)
+                    (
+                        warn_of_cameras_without_3d::<E>,
+                        warn_of_invalid_settings::<E>,
+                        list_cameras::<E>,
+                    )
                         .in_set(Prepare3dSystems::ExtractEffects),
                     prepare_effect::<E>.in_set(Prepare3dSystems::PrepareEffects),
                 ),
@@ -155,12 +165,27 @@ pub(crate) fn warn_of_cameras_without_3d<E: Component>(
 ) {
     for camera in &cameras {
         warnings.warn_message(|| {
-            let (camera, effect) = (entity_name(camera), type_name::<E>());
+            let (camera, effect) = (entity_name(camera), DebugName::type_name::<E>());
+            let effect = effect.shortname();
             format!(
                 "the camera {camera} has `{effect}`, but no `Camera3d`, so it is not drawn. Add `Camera3d`, or remove the \
                  effect."
             )
         });
+    }
+}
+
+/// Warns of effects that are not drawn because of their settings, when these are set.
+fn warn_of_invalid_settings<E: CameraEffect>(
+    cameras: Query<(Entity, &E), (Changed<E>, With<Camera3d>)>,
+    warnings: Res<RateLimitedWarnings>,
+) {
+    for (camera, effect) in &cameras {
+        if let Some(setting) = effect.invalid_setting() {
+            let (camera, effect) = (entity_name(camera), DebugName::type_name::<E>());
+            let subject = format_args!("`{}` of the camera {camera}", effect.shortname());
+            warnings.warn(subject, || setting);
+        }
     }
 }
 

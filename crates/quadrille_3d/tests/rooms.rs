@@ -32,8 +32,9 @@ const ROOMS: [&str; 20] = [
 ];
 
 /// The effects, in an order without cycles.
-const EFFECTS: [&str; 27] = [
-    "samples",
+const EFFECTS: [&str; 28] = [
+    "full_screen",
+    "needs",
     "contact_shadows",
     "occlusion_culling",
     "skybox",

@@ -121,13 +121,18 @@ fn row_bytes<E: CameraEffect>() -> u64 {
     E::Uniform::min_size().get().next_multiple_of(UNIFORM_BYTES)
 }
 
+/// Whether the effect of a camera is enabled and has valid settings.
+fn is_drawn(effect: &impl CameraEffect, is_hdr: bool) -> bool {
+    effect.is_enabled(is_hdr) && effect.invalid_setting().is_none()
+}
+
 /// Lists the cameras with the effect.
 pub(super) fn list_cameras<E: CameraEffect>(
     cameras: Query<(Entity, &E, Has<Hdr>)>,
     mut listed: ResMut<EffectCameras>,
 ) {
     for (camera, effect, is_hdr) in &cameras {
-        if !effect.is_enabled(is_hdr) {
+        if !is_drawn(effect, is_hdr) {
             continue;
         }
         let replaces_color_in = E::REPLACES_COLOR.then(|| E::stage(is_hdr));
@@ -163,7 +168,7 @@ pub(crate) fn prepare_effect<E: CameraEffect>(
         let Ok((effect, is_hdr, cut)) = cameras.get(view.camera()) else {
             continue;
         };
-        if !effect.is_enabled(is_hdr) {
+        if !is_drawn(effect, is_hdr) {
             continue;
         }
         let known = entries.iter().position(|it| it.camera == view.camera());

@@ -30,7 +30,7 @@ use crate::camera_effect::{
     EffectView, EffectViews, prepare_effect,
 };
 use crate::constants::EXPOSURE_TILE;
-use crate::effects::lens::lens_effects_3d;
+use crate::effects::lens::{is_2d, lens_effects_3d};
 use crate::passes::display::ViewExposures;
 use crate::prepare::view_colors::ViewColors;
 use crate::scene::frame::Scene3d;
@@ -79,7 +79,11 @@ impl CameraEffect for AutoExposure {
     const REPLACES_COLOR: bool = false;
 
     fn is_enabled(&self, is_hdr: bool) -> bool {
-        is_hdr && self.invalid_field().is_none()
+        is_hdr
+    }
+
+    fn invalid_setting(&self) -> Option<String> {
+        self.unmetered_field()
     }
 
     fn uniform(&self, _: &EffectFrame) -> AutoExposureUniform {
@@ -221,15 +225,25 @@ fn list_exposure_inputs(
     listed.clear();
     images.0.truncate(2);
     for (camera, exposure, is_hdr) in &cameras {
-        if exposure.is_changed() {
-            assets.warn_of_ignored(camera, &exposure, is_hdr);
+        if exposure.is_changed() && !is_hdr {
+            assets.warn_of_missing_hdr(camera);
         }
         let mask = match assets.images.image(&exposure.metering_mask) {
-            Some(image) if is_plain(image) => {
+            Some(image) if is_2d(image) => {
                 images.0.push(image.clone());
                 images.0.len() - 1
             }
-            _ => 0,
+            Some(image) => {
+                assets.warnings.warn_message(|| {
+                    let (camera, name) = (entity_name(camera), image.name());
+                    format!(
+                        "auto exposure of the camera {camera} meters all pixels alike: its `metering_mask` `{name}` is a cube, an \
+                         array or a volume. Set a 2D image."
+                    )
+                });
+                0
+            }
+            None => 0,
         };
         let found = assets.curve(&exposure.compensation_curve, curves)?;
         let (curve, curve_range) = match found {
@@ -247,12 +261,6 @@ fn list_exposure_inputs(
         });
     }
     Ok(())
-}
-
-/// Whether an image is a `texture_2d`.
-fn is_plain(image: &GpuImage) -> bool {
-    let desc = image.desc();
-    !desc.cube && desc.array_layers == 1 && desc.extent[2] == 1
 }
 
 impl ExposureAssets<'_, '_> {
@@ -275,19 +283,14 @@ impl ExposureAssets<'_, '_> {
         Ok(Some((image, range)))
     }
 
-    /// Warns of auto exposure that is not drawn.
-    fn warn_of_ignored(&self, camera: Entity, exposure: &AutoExposure, is_hdr: bool) {
-        let camera = entity_name(camera);
-        if !is_hdr {
-            self.warnings.warn_message(|| {
-                format!(
-                    "the camera {camera} has AutoExposure, but no Hdr, so its exposure stays. Add Hdr."
-                )
-            });
-        } else if let Some(value) = exposure.invalid_field() {
-            self.warnings
-                .warn_message(|| format!("auto exposure of the camera {camera} is off: {value}"));
-        }
+    /// Warns of auto exposure without `Hdr`.
+    fn warn_of_missing_hdr(&self, camera: Entity) {
+        self.warnings.warn_message(|| {
+            let camera = entity_name(camera);
+            format!(
+                "the camera {camera} has AutoExposure, but no Hdr, so its exposure stays. Add Hdr."
+            )
+        });
     }
 }
 

@@ -3,7 +3,7 @@
 mod component;
 
 use bevy_app::{App, Plugin};
-use bevy_camera::Hdr;
+use bevy_camera::{Camera3d, Hdr};
 use bevy_ecs::prelude::*;
 use bevy_math::{Vec2, Vec4};
 use bytemuck::{Pod, Zeroable};
@@ -40,7 +40,7 @@ impl Plugin for BloomPlugin {
             .add_systems(
                 Render,
                 (
-                    warn_of_ignored_bloom.in_set(Prepare3dSystems::Extract),
+                    warn_of_missing_hdr.in_set(Prepare3dSystems::Extract),
                     bloom_3d.in_set(Bloom::STAGE),
                 ),
             );
@@ -60,7 +60,28 @@ impl CameraEffect for Bloom {
     type Uniform = BloomUniform;
 
     fn is_enabled(&self, is_hdr: bool) -> bool {
-        is_hdr && self.intensity != 0.0 && non_finite_field(self).is_none()
+        is_hdr && self.intensity != 0.0
+    }
+
+    fn invalid_setting(&self) -> Option<String> {
+        let prefilter = &self.prefilter;
+        let fields: [(&str, &[f32]); 7] = [
+            ("intensity", &[self.intensity]),
+            ("low_frequency_boost", &[self.low_frequency_boost]),
+            (
+                "low_frequency_boost_curvature",
+                &[self.low_frequency_boost_curvature],
+            ),
+            ("high_pass_frequency", &[self.high_pass_frequency]),
+            ("prefilter.threshold", &[prefilter.threshold]),
+            (
+                "prefilter.threshold_softness",
+                &[prefilter.threshold_softness],
+            ),
+            ("scale", &self.scale.to_array()),
+        ];
+        let is_finite = fields.iter().all(|(_, numbers)| is_finite(numbers));
+        (!is_finite).then(|| first_non_finite(&fields))
     }
 
     fn uniform(&self, _: &EffectFrame) -> BloomUniform {
@@ -80,44 +101,16 @@ impl CameraEffect for Bloom {
     }
 }
 
-/// Describes the first field that is not finite.
-fn non_finite_field(bloom: &Bloom) -> Option<String> {
-    let fields: [(&str, &[f32]); 7] = [
-        ("intensity", &[bloom.intensity]),
-        ("low_frequency_boost", &[bloom.low_frequency_boost]),
-        (
-            "low_frequency_boost_curvature",
-            &[bloom.low_frequency_boost_curvature],
-        ),
-        ("high_pass_frequency", &[bloom.high_pass_frequency]),
-        ("prefilter.threshold", &[bloom.prefilter.threshold]),
-        (
-            "prefilter.threshold_softness",
-            &[bloom.prefilter.threshold_softness],
-        ),
-        ("scale", &bloom.scale.to_array()),
-    ];
-    let is_finite = fields.iter().all(|(_, numbers)| is_finite(numbers));
-    (!is_finite).then(|| first_non_finite(&fields))
-}
+/// Cameras without `Hdr` whose bloom changed.
+type ChangedBloom = (Changed<Bloom>, With<Camera3d>, Without<Hdr>);
 
-/// Changed bloom of cameras that may not draw it.
-type ChangedBloom = (Entity, &'static Bloom, Has<Hdr>);
-
-/// Warns of bloom that is not drawn, when it is inserted or changed.
-fn warn_of_ignored_bloom(
-    cameras: Query<ChangedBloom, Changed<Bloom>>,
-    warnings: Res<RateLimitedWarnings>,
-) {
-    for (camera, bloom, is_hdr) in &cameras {
-        let camera = entity_name(camera);
-        if !is_hdr {
-            warnings.warn_message(|| {
-                format!("the camera {camera} has Bloom, but no Hdr, so it has no bloom. Add Hdr.")
-            });
-        } else if let Some(value) = non_finite_field(bloom) {
-            warnings.warn(format_args!("the bloom of the camera {camera}"), || value);
-        }
+/// Warns of bloom that is not drawn for lack of `Hdr`, when it is inserted or changed.
+fn warn_of_missing_hdr(cameras: Query<Entity, ChangedBloom>, warnings: Res<RateLimitedWarnings>) {
+    for camera in &cameras {
+        warnings.warn_message(|| {
+            let camera = entity_name(camera);
+            format!("the camera {camera} has Bloom, but no Hdr, so it has no bloom. Add Hdr.")
+        });
     }
 }
 

@@ -5,10 +5,11 @@ use bevy_camera::Camera3d;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::Render;
 use quadrille_content::cameras::Msaa;
-use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::components::contact_shadows::ContactShadows;
 use crate::components::prepass::DepthPrepass;
+use crate::effects::needs::{missing_need, warn_of_need};
 use crate::schedule::Prepare3dSystems;
 
 /// Adds contact shadows.
@@ -36,14 +37,9 @@ fn warn_of_missing_needs(
     warnings: Res<RateLimitedWarnings>,
 ) {
     for (camera, msaa, has_depth) in &cameras {
-        let need = match msaa.samples() {
-            1 if has_depth => continue,
-            1 => "`DepthPrepass`",
-            _ => "`Msaa::Off`",
-        };
-        warnings.warn_message(|| {
-            let camera = entity_name(camera);
-            format!("the camera {camera} has no contact shadows. Add {need}, or remove `ContactShadows`.")
-        });
+        if let Some(need) = missing_need(*msaa, (has_depth, "DepthPrepass")) {
+            let effect = ("contact shadows", need, "ContactShadows");
+            warn_of_need(&warnings, camera, effect);
+        }
     }
 }

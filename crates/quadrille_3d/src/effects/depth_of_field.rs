@@ -36,7 +36,7 @@ impl Plugin for DepthOfFieldPlugin {
             .add_systems(
                 Render,
                 (
-                    warn_of_invalid_lenses.in_set(Prepare3dSystems::Extract),
+                    warn_of_orthographic_projections.in_set(Prepare3dSystems::Extract),
                     depth_of_field_3d
                         .in_set(DepthOfField::STAGE)
                         .after(bloom_3d)
@@ -89,24 +89,6 @@ impl DepthOfField {
             max_depth: f32::INFINITY,
         }
     }
-
-    /// Name and value of the first field that is not a positive number.
-    fn invalid_field(&self) -> Option<(&'static str, f32)> {
-        let finite = [
-            ("focal_distance", self.focal_distance),
-            ("sensor_height", self.sensor_height),
-            ("aperture_f_stops", self.aperture_f_stops),
-            (
-                "max_circle_of_confusion_diameter",
-                self.max_circle_of_confusion_diameter,
-            ),
-        ];
-        let invalid = finite
-            .into_iter()
-            .find(|(_, value)| !(value.is_finite() && *value > 0.0));
-        invalid.or((self.max_depth.is_nan() || self.max_depth <= 0.0)
-            .then_some(("max_depth", self.max_depth)))
-    }
 }
 
 impl Default for DepthOfField {
@@ -145,8 +127,23 @@ impl CameraEffect for DepthOfField {
 
     const STAGE: Pass3dSystems = Pass3dSystems::PostProcess;
 
-    fn is_enabled(&self, _is_hdr: bool) -> bool {
-        self.invalid_field().is_none()
+    fn invalid_setting(&self) -> Option<String> {
+        let fields = [
+            ("focal_distance", self.focal_distance),
+            ("sensor_height", self.sensor_height),
+            ("aperture_f_stops", self.aperture_f_stops),
+            (
+                "max_circle_of_confusion_diameter",
+                self.max_circle_of_confusion_diameter,
+            ),
+            ("max_depth", self.max_depth),
+        ];
+        let is_valid =
+            |field: &str, value: f32| value > 0.0 && (value.is_finite() || field == "max_depth");
+        let (field, value) = fields
+            .into_iter()
+            .find(|(field, value)| !is_valid(field, *value))?;
+        Some(format!("its `{field}` is {value}. Set a positive number."))
     }
 
     fn uniform(&self, frame: &EffectFrame) -> LensUniform {
@@ -169,25 +166,19 @@ impl CameraEffect for DepthOfField {
 /// Cameras whose lens or projection changed.
 type ChangedLens = (
     With<Camera3d>,
+    With<DepthOfField>,
     Or<(Changed<DepthOfField>, Changed<Projection>)>,
 );
 
-/// Warns of values that are not positive numbers, and of projections without a lens, when they are set.
-fn warn_of_invalid_lenses(
-    cameras: Query<(Entity, &DepthOfField, &Projection), ChangedLens>,
+/// Warns of projections without a lens, when they are set.
+fn warn_of_orthographic_projections(
+    cameras: Query<(Entity, &Projection), ChangedLens>,
     warnings: Res<RateLimitedWarnings>,
 ) {
-    for (camera, lens, projection) in &cameras {
-        let camera = entity_name(camera);
-        if let Some((field, value)) = lens.invalid_field() {
+    for (camera, projection) in &cameras {
+        if matches!(projection, Projection::Orthographic(_)) {
             warnings.warn_message(|| {
-                format!(
-                    "the camera {camera} has no depth of field: `{field}` of its `DepthOfField` is {value}. Set a positive \
-                     number."
-                )
-            });
-        } else if matches!(projection, Projection::Orthographic(_)) {
-            warnings.warn_message(|| {
+                let camera = entity_name(camera);
                 format!(
                     "the camera {camera} has no depth of field: its projection is orthographic. Set a perspective \
                      projection, or remove `DepthOfField`."

@@ -4,17 +4,13 @@ use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
-use quadrille::ecs::ColorAttachment as _;
-use quadrille::prelude::{
-    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
-    ShaderType,
-};
-use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
+use quadrille::prelude::{GpuDevice, Recorder, Render, RenderStartup, ShaderType};
+use quadrille_content::warnings::{first_non_finite, is_finite};
 
-use crate::camera_effect::{CameraEffect, CameraEffectPlugin, EffectFrame, EffectViews};
+use crate::camera_effect::{CameraEffect, CameraEffectPlugin, EffectFrame};
+use crate::effects::full_screen::{FullScreenEffect, FullScreenPipeline};
 use crate::effects::sharpening::sharpen_3d;
-use crate::prepare::view_colors::PostProcess;
-use crate::schedule::{Pass3dSystems, Prepare3dSystems};
+use crate::schedule::Pass3dSystems;
 
 /// Adds film grain.
 pub(crate) struct FilmGrainPlugin;
@@ -26,10 +22,7 @@ impl Plugin for FilmGrainPlugin {
             .add_systems(RenderStartup, init_film_grain)
             .add_systems(
                 Render,
-                (
-                    warn_of_invalid_fields.in_set(Prepare3dSystems::Extract),
-                    film_grain_3d.in_set(FilmGrain::STAGE).after(sharpen_3d),
-                ),
+                film_grain_3d.in_set(FilmGrain::STAGE).after(sharpen_3d),
             );
     }
 }
@@ -59,19 +52,6 @@ impl Default for FilmGrain {
     }
 }
 
-impl FilmGrain {
-    /// Describes the first field that is not finite.
-    fn invalid_field(&self) -> Option<String> {
-        let fields: [(&str, &[f32]); 3] = [
-            ("intensity", &[self.intensity]),
-            ("size", &[self.size]),
-            ("response", &[self.response]),
-        ];
-        let is_valid = fields.iter().all(|(_, numbers)| is_finite(numbers));
-        (!is_valid).then(|| first_non_finite(&fields))
-    }
-}
-
 /// Uniform of the shader.
 #[derive(ShaderType)]
 pub struct FilmGrainUniform {
@@ -87,7 +67,17 @@ impl CameraEffect for FilmGrain {
     const STAGE: Pass3dSystems = Pass3dSystems::AfterTonemapping;
 
     fn is_enabled(&self, _is_hdr: bool) -> bool {
-        self.intensity > 0.0 && self.invalid_field().is_none()
+        self.intensity > 0.0
+    }
+
+    fn invalid_setting(&self) -> Option<String> {
+        let fields: [(&str, &[f32]); 3] = [
+            ("intensity", &[self.intensity]),
+            ("size", &[self.size]),
+            ("response", &[self.response]),
+        ];
+        let is_valid = fields.iter().all(|(_, numbers)| is_finite(numbers));
+        (!is_valid).then(|| first_non_finite(&fields))
     }
 
     fn uniform(&self, frame: &EffectFrame) -> FilmGrainUniform {
@@ -100,52 +90,17 @@ impl CameraEffect for FilmGrain {
     }
 }
 
-/// Warns of fields that are no numbers, when they are set.
-fn warn_of_invalid_fields(
-    cameras: Query<(Entity, &FilmGrain), Changed<FilmGrain>>,
-    warnings: Res<RateLimitedWarnings>,
-) {
-    for (camera, grain) in &cameras {
-        if let Some(value) = grain.invalid_field() {
-            let camera = entity_name(camera);
-            warnings.warn(
-                format_args!("the film grain of the camera {camera}"),
-                || value,
-            );
-        }
-    }
+/// Adds grain: one pass of the plan for each view with [`FilmGrain`].
+pub fn film_grain_3d(mut recorder: Recorder, effect: FullScreenEffect<FilmGrain>) {
+    effect.draw(&mut recorder, "film_grain_3d", "grain");
 }
-
-/// Pipeline of [`film_grain_3d`].
-#[derive(Resource)]
-pub struct FilmGrainPipeline(GraphicsPipeline);
 
 fn init_film_grain(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-    let source = include_str!("../../shaders/film_grain.wgsl");
-    let shader = GpuShader::wgsl("quadrille_3d/film_grain.wgsl", source)?;
-    let desc = GraphicsPipelineDesc::of("film grain", &shader);
-    commands.insert_resource(FilmGrainPipeline(gpu.graphics_pipeline(&desc)?));
+    let shader = (
+        "quadrille_3d/film_grain.wgsl",
+        include_str!("../../shaders/film_grain.wgsl"),
+    );
+    let pipeline = FullScreenPipeline::<FilmGrain>::new(&gpu, "film grain", shader)?;
+    commands.insert_resource(pipeline);
     Ok(())
-}
-
-/// Adds grain: one pass of the plan for each view with [`FilmGrain`].
-pub fn film_grain_3d(
-    mut recorder: Recorder,
-    effects: EffectViews<FilmGrain>,
-    mut post_process: PostProcess,
-    pipeline: Res<FilmGrainPipeline>,
-) {
-    for view in effects.iter() {
-        let Some(color) = post_process.write(&view) else {
-            continue;
-        };
-        let uses = [color.source, color.destination, effects.uniforms().any()];
-        let uses = uses.map(|used| used.as_declared());
-        let mut pass = recorder.pass_in_step(view.step(), "film_grain_3d", &uses);
-        pass.render(color.destination.discard())
-            .pipeline(&pipeline.0)
-            .bind("picture", &color.source)
-            .bind_bytes("grain", effects.uniforms(), view.uniform_bytes())
-            .draw(0..3, 0..1);
-    }
 }

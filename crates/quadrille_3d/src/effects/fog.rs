@@ -59,7 +59,7 @@ fn queue_fog(
             format_args!("the fog of the camera {}", entity_name(view.camera)),
             || {
                 first_non_finite(&[
-                    ("colour", &fog.color),
+                    ("color", &fog.color),
                     ("directional_light_color", &fog.light_color),
                     ("falloff", &fog.falloff),
                     ("inscattering and exponent", &fog.inscattering),

@@ -5,15 +5,11 @@ use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
-use quadrille::ecs::ColorAttachment as _;
-use quadrille::prelude::{
-    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
-};
+use quadrille::prelude::{GpuDevice, Recorder, Render, RenderStartup};
 
-use crate::camera_effect::{CameraEffect, CameraEffectPlugin, EffectFrame, EffectViews};
+use crate::camera_effect::{CameraEffect, CameraEffectPlugin, EffectFrame};
+use crate::effects::full_screen::{FullScreenEffect, FullScreenPipeline};
 use crate::effects::lens::display_lens_effects_3d;
-use crate::pipelines::Pipelines3d;
-use crate::prepare::view_colors::PostProcess;
 use crate::schedule::Pass3dSystems;
 
 /// Adds FXAA.
@@ -91,37 +87,17 @@ impl CameraEffect for Fxaa {
     }
 }
 
-/// Pipeline of [`fxaa_3d`].
-#[derive(Resource)]
-pub struct FxaaPipeline(GraphicsPipeline);
-
-fn init_fxaa(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-    let source = include_str!("../../shaders/fxaa.wgsl");
-    let shader = GpuShader::wgsl("quadrille_3d/fxaa.wgsl", source)?;
-    let desc = GraphicsPipelineDesc::of("fxaa", &shader);
-    commands.insert_resource(FxaaPipeline(gpu.graphics_pipeline(&desc)?));
-    Ok(())
+/// Smooths edges: one pass of the plan for each view with [`Fxaa`].
+pub fn fxaa_3d(mut recorder: Recorder, effect: FullScreenEffect<Fxaa>) {
+    effect.draw(&mut recorder, "fxaa_3d", "thresholds");
 }
 
-/// Smooths edges: one pass of the plan for each view with [`Fxaa`].
-pub fn fxaa_3d(
-    mut recorder: Recorder,
-    effects: EffectViews<Fxaa>,
-    mut post_process: PostProcess,
-    (pipeline, shared): (Res<FxaaPipeline>, Res<Pipelines3d>),
-) {
-    for view in effects.iter() {
-        let Some(color) = post_process.write(&view) else {
-            continue;
-        };
-        let uses = [color.source, color.destination, effects.uniforms().any()];
-        let uses = uses.map(|used| used.as_declared());
-        let mut pass = recorder.pass_in_step(view.step(), "fxaa_3d", &uses);
-        pass.render(color.destination.discard())
-            .pipeline(&pipeline.0)
-            .bind("picture", &color.source)
-            .sampler("picture_sampler", &shared.clamped_sampler)
-            .bind_bytes("thresholds", effects.uniforms(), view.uniform_bytes())
-            .draw(0..3, 0..1);
-    }
+fn init_fxaa(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
+    let shader = (
+        "quadrille_3d/fxaa.wgsl",
+        include_str!("../../shaders/fxaa.wgsl"),
+    );
+    let pipeline = FullScreenPipeline::<Fxaa>::new(&gpu, "fxaa", shader)?;
+    commands.insert_resource(pipeline);
+    Ok(())
 }

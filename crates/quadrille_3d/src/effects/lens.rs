@@ -241,6 +241,12 @@ fn stage(is_hdr: bool) -> Pass3dSystems {
     }
 }
 
+/// Whether an image is a `texture_2d`.
+pub(super) fn is_2d(image: &GpuImage) -> bool {
+    let desc = image.desc();
+    !desc.cube && desc.array_layers == 1 && desc.extent[2] == 1
+}
+
 /// Returns the index of the LUT of a camera, which is added; `None` until it is uploaded.
 fn find_lut(
     aberration: &ChromaticAberration,
@@ -251,8 +257,7 @@ fn find_lut(
         return Some(0);
     };
     let image = images.image(handle)?;
-    let desc = image.desc();
-    if desc.cube || desc.array_layers != 1 || desc.extent[2] != 1 {
+    if !is_2d(image) {
         warnings.warn_message(|| {
             let name = image.name();
             format!(

@@ -77,7 +77,13 @@ impl CameraEffect for MotionBlur {
     type Uniform = ShutterUniform;
 
     fn is_enabled(&self, _is_hdr: bool) -> bool {
-        self.samples > 0 && self.shutter_angle > 0.0 && self.shutter_angle.is_finite()
+        self.samples > 0 && self.shutter_angle > 0.0
+    }
+
+    fn invalid_setting(&self) -> Option<String> {
+        let angle = self.shutter_angle;
+        (!angle.is_finite())
+            .then(|| format!("its `shutter_angle` is {angle}. Set a finite number."))
     }
 
     fn uniform(&self, _: &EffectFrame) -> ShutterUniform {

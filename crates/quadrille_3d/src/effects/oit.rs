@@ -31,7 +31,7 @@ use crate::constants::{
     OIT_CAPACITY, OIT_COUNT, OIT_END, OIT_FEW_SORTED, OIT_FIRST_HEAD, OIT_FIRST_NODE,
     OIT_THRESHOLD, OIT_WIDTH,
 };
-use crate::effects::samples::warn_of_samples;
+use crate::effects::needs::warn_of_samples;
 use crate::passes::sorted::SortedDraws3d;
 use crate::passes::transparent::transparent_3d;
 use crate::prepare::pipelines::prepare_pipelines;

@@ -5,16 +5,12 @@ use bevy_ecs::prelude::*;
 use bevy_math::Vec2;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
-use quadrille::ecs::ColorAttachment as _;
-use quadrille::prelude::{
-    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
-};
-use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
+use quadrille::prelude::{GpuDevice, Recorder, Render, RenderStartup};
 
-use crate::camera_effect::{CameraEffect, CameraEffectPlugin, EffectFrame, EffectViews};
+use crate::camera_effect::{CameraEffect, CameraEffectPlugin, EffectFrame};
+use crate::effects::full_screen::{FullScreenEffect, FullScreenPipeline};
 use crate::effects::fxaa::fxaa_3d;
-use crate::prepare::view_colors::PostProcess;
-use crate::schedule::{Pass3dSystems, Prepare3dSystems};
+use crate::schedule::Pass3dSystems;
 
 /// Adds sharpening.
 pub(crate) struct SharpeningPlugin;
@@ -26,12 +22,9 @@ impl Plugin for SharpeningPlugin {
             .add_systems(RenderStartup, init_sharpening)
             .add_systems(
                 Render,
-                (
-                    warn_of_invalid_strength.in_set(Prepare3dSystems::Extract),
-                    sharpen_3d
-                        .in_set(ContrastAdaptiveSharpening::STAGE)
-                        .after(fxaa_3d),
-                ),
+                sharpen_3d
+                    .in_set(ContrastAdaptiveSharpening::STAGE)
+                    .after(fxaa_3d),
             );
     }
 }
@@ -65,8 +58,12 @@ impl CameraEffect for ContrastAdaptiveSharpening {
     const STAGE: Pass3dSystems = Pass3dSystems::AfterTonemapping;
 
     fn is_enabled(&self, _is_hdr: bool) -> bool {
-        // False if it is not a number.
         self.enabled && self.sharpening_strength > 0.0
+    }
+
+    fn invalid_setting(&self) -> Option<String> {
+        let is_invalid = self.enabled && self.sharpening_strength.is_nan();
+        is_invalid.then(|| "its `sharpening_strength` is NaN. Set a number from 0 to 1.".to_owned())
     }
 
     /// Strength, and 1 if noise is sharpened less.
@@ -76,53 +73,18 @@ impl CameraEffect for ContrastAdaptiveSharpening {
     }
 }
 
-/// Warns of a strength that is not a number, when it is set.
-fn warn_of_invalid_strength(
-    cameras: Query<(Entity, &ContrastAdaptiveSharpening), Changed<ContrastAdaptiveSharpening>>,
-    warnings: Res<RateLimitedWarnings>,
-) {
-    for (camera, sharpening) in &cameras {
-        if sharpening.enabled && sharpening.sharpening_strength.is_nan() {
-            warnings.warn_message(|| {
-                let camera = entity_name(camera);
-                format!(
-                    "the camera {camera} is not sharpened: its sharpening_strength is NaN. Set a number from 0 to 1."
-                )
-            });
-        }
-    }
+/// Sharpens: one pass of the plan for each view with [`ContrastAdaptiveSharpening`].
+pub fn sharpen_3d(mut recorder: Recorder, effect: FullScreenEffect<ContrastAdaptiveSharpening>) {
+    effect.draw(&mut recorder, "sharpen_3d", "settings");
 }
-
-/// Pipeline of [`sharpen_3d`].
-#[derive(Resource)]
-pub struct SharpeningPipeline(GraphicsPipeline);
 
 fn init_sharpening(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
-    let source = include_str!("../../shaders/sharpening.wgsl");
-    let shader = GpuShader::wgsl("quadrille_3d/sharpening.wgsl", source)?;
-    let desc = GraphicsPipelineDesc::of("sharpening", &shader);
-    commands.insert_resource(SharpeningPipeline(gpu.graphics_pipeline(&desc)?));
+    let shader = (
+        "quadrille_3d/sharpening.wgsl",
+        include_str!("../../shaders/sharpening.wgsl"),
+    );
+    let pipeline =
+        FullScreenPipeline::<ContrastAdaptiveSharpening>::new(&gpu, "sharpening", shader)?;
+    commands.insert_resource(pipeline);
     Ok(())
-}
-
-/// Sharpens: one pass of the plan for each view with [`ContrastAdaptiveSharpening`].
-pub fn sharpen_3d(
-    mut recorder: Recorder,
-    effects: EffectViews<ContrastAdaptiveSharpening>,
-    mut post_process: PostProcess,
-    pipeline: Res<SharpeningPipeline>,
-) {
-    for view in effects.iter() {
-        let Some(color) = post_process.write(&view) else {
-            continue;
-        };
-        let uses = [color.source, color.destination, effects.uniforms().any()];
-        let uses = uses.map(|used| used.as_declared());
-        let mut pass = recorder.pass_in_step(view.step(), "sharpen_3d", &uses);
-        pass.render(color.destination.discard())
-            .pipeline(&pipeline.0)
-            .bind("picture", &color.source)
-            .bind_bytes("settings", effects.uniforms(), view.uniform_bytes())
-            .draw(0..3, 0..1);
-    }
 }

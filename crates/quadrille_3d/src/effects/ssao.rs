@@ -15,7 +15,7 @@ use bevy_ecs::system::SystemParam;
 use quadrille::ecs::{AccessList, AnyAccess, ColorAttachment as _, Uniform, access_kind};
 use quadrille::prelude::{
     ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, GraphicsPipeline,
-    GraphicsPipelineDesc, ImageUsage, Recorder, Render, RenderStartup, ShaderType,
+    GraphicsPipelineDesc, ImageDesc, ImageUsage, Recorder, Render, RenderStartup, ShaderType,
 };
 use quadrille::vulkan::Format;
 use quadrille_content::cameras::Msaa;
@@ -29,10 +29,11 @@ use crate::camera_effect::{
 };
 use crate::components::prepass::NormalPrepass;
 use crate::constants::{HAS_AMBIENT_OCCLUSION_MAP, SSAO_LEVELS};
+use crate::effects::needs::{missing_need, warn_of_need};
 use crate::effects::prepass::copy_prepass_depths;
-use crate::prepare::occlusion_maps::AmbientOcclusionMaps3d;
 use crate::prepare::pipelines::prepare_pipelines;
 use crate::prepare::targets::{PrepassNormals3d, SceneDepths, prepare_targets};
+use crate::prepare::view_images::AmbientOcclusionMaps3d;
 use crate::scene::frame::Scene3d;
 use crate::scene::lists::ViewRows;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
@@ -143,17 +144,10 @@ fn warn_of_missing_needs(
     warnings: Res<RateLimitedWarnings>,
 ) {
     for (camera, msaa, has_normals) in &cameras {
-        let need = match msaa.samples() {
-            1 if has_normals => continue,
-            1 => "`NormalPrepass`",
-            _ => "`Msaa::Off`",
-        };
-        warnings.warn_message(|| {
-            let camera = entity_name(camera);
-            format!(
-                "the camera {camera} has no ambient occlusion. Add {need}, or remove `ScreenSpaceAmbientOcclusion`."
-            )
-        });
+        if let Some(need) = missing_need(*msaa, (has_normals, "NormalPrepass")) {
+            let effect = ("ambient occlusion", need, "ScreenSpaceAmbientOcclusion");
+            warn_of_need(&warnings, camera, effect);
+        }
     }
 }
 
@@ -164,13 +158,15 @@ fn prepare_occlusion_maps(
     mut maps: ResMut<AmbientOcclusionMaps3d>,
     (gpu, warnings): (Res<GpuDevice>, Res<RateLimitedWarnings>),
 ) {
-    let mut previous = maps.take();
+    let mut previous = maps.0.begin();
     for view in &scene.views {
         let has_needs = view.samples == 1 && view.prepass.normal.is_some();
         if !has_needs || !cameras.contains(view.camera()) {
             continue;
         }
-        match maps.add(&gpu, &mut previous, view) {
+        let name = "3d ambient occlusion";
+        let desc = ImageDesc::color_target(name, view.size(), Format::R16_SFLOAT).transient();
+        match maps.0.add(&gpu, &mut previous, (view, &desc)) {
             Ok(()) => rows.rows[view.row() as usize].flags |= HAS_AMBIENT_OCCLUSION_MAP,
             Err(error) => warnings.warn_message(|| {
                 let camera = entity_name(view.camera());
@@ -211,7 +207,7 @@ pub fn ssao_3d(mut recorder: Recorder, params: SsaoParams3d) {
 impl SsaoParams3d<'_> {
     fn record(&self, recorder: &mut Recorder, view: &EffectView) -> Option<()> {
         let images = &self.images;
-        let map = images.maps.get(images.map_of_view.index(view)?)?;
+        let map = images.maps.get(images.map_of_view.0.index(view)?)?;
         let depth = images.depths.get(view.images())?;
         let normals = images.normals.get(view.prepass_normal()?)?;
         let (distances, noisy) = (view.image(DISTANCES)?, view.image(NOISY)?);

@@ -25,7 +25,7 @@ use quadrille::prelude::{
 use quadrille::vulkan::ShaderError;
 use quadrille::vulkan::pipeline::Blend;
 use quadrille_content::cameras::Msaa;
-use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
+use quadrille_content::warnings::RateLimitedWarnings;
 
 pub use component::ScreenSpaceReflections;
 
@@ -37,6 +37,7 @@ use crate::camera_effect::{
 use crate::components::deferred::DeferredPrepass;
 use crate::components::prepass::DepthPrepass;
 use crate::effects::atmosphere::atmosphere_3d;
+use crate::effects::needs::warn_of_need;
 use crate::effects::skybox::skybox_3d;
 use crate::passes::draw::{DrawParams3d, Lighting3d};
 use crate::passes::opaque::world_from_clip;
@@ -140,15 +141,11 @@ fn warn_of_missing_needs(
             // `DeferredPrepass` has a warning of its own.
             _ if msaa.samples() > 1 => continue,
             (true, true) => continue,
-            (true, false) => "`DepthPrepass`",
-            (false, _) => "`DeferredPrepass`",
+            (true, false) => "DepthPrepass",
+            (false, _) => "DeferredPrepass",
         };
-        warnings.warn_message(|| {
-            let camera = entity_name(camera);
-            format!(
-                "the camera {camera} has no screen-space reflections. Add {need}, or remove `ScreenSpaceReflections`."
-            )
-        });
+        let effect = ("screen-space reflections", need, "ScreenSpaceReflections");
+        warn_of_need(&warnings, camera, effect);
     }
 }
 

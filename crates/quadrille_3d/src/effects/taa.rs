@@ -10,7 +10,7 @@ use quadrille::prelude::{
     GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
 };
 use quadrille_content::cameras::Msaa;
-use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
+use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::camera_effect::{
     CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectViews,
@@ -20,6 +20,7 @@ use crate::components::mip_bias::MipBias;
 use crate::components::prepass::MotionVectorPrepass;
 use crate::components::temporal_jitter::TemporalJitter;
 use crate::effects::bloom::bloom_3d;
+use crate::effects::needs::warn_of_samples;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::targets::{PrepassMotionVectors3d, PreviousDepths3d, SceneDepths};
 use crate::prepare::view_colors::PostProcess;
@@ -37,7 +38,7 @@ impl Plugin for TaaPlugin {
             .add_systems(
                 Render,
                 (
-                    warn_of_samples.in_set(Prepare3dSystems::Extract),
+                    warn_of_multisampling.in_set(Prepare3dSystems::Extract),
                     finish_reset
                         .in_set(Prepare3dSystems::Prepare)
                         .after(Prepare3dSystems::PrepareEffects),
@@ -91,19 +92,16 @@ type ChangedSamples = (
 );
 
 /// Warns of cameras with several samples per pixel, as bevy does, but once.
-fn warn_of_samples(
+fn warn_of_multisampling(
     cameras: Query<(Entity, &Msaa), ChangedSamples>,
     warnings: Res<RateLimitedWarnings>,
 ) {
-    for (camera, msaa) in cameras.iter().filter(|(_, msaa)| **msaa != Msaa::Off) {
-        warnings.warn_message(|| {
-            let (camera, samples) = (entity_name(camera), msaa.samples());
-            format!(
-                "the camera {camera} has no temporal antialiasing: its `Msaa` has {samples} samples per pixel. Insert \
-                 `Msaa::Off`, or remove `TemporalAntiAliasing`."
-            )
-        });
-    }
+    let consequence = |camera: &str, samples| {
+        format!(
+            "the camera {camera} has no temporal antialiasing: its `Msaa` has {samples} samples per pixel"
+        )
+    };
+    warn_of_samples(cameras, &warnings, ("TemporalAntiAliasing", consequence));
 }
 
 /// Ends the reset of cameras that were prepared.

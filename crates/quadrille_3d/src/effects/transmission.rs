@@ -7,7 +7,6 @@
 //! ```
 
 use bevy_app::{App, Plugin};
-use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::ecs::{
@@ -22,9 +21,10 @@ use crate::constants::{HAS_TRANSMISSION_BACKGROUND, HAS_TRANSMISSION_DEPTHS};
 use crate::passes::draw::SceneTargets3d;
 use crate::passes::sorted::SortedDraws3d;
 use crate::prepare::pipelines::prepare_pipelines;
-use crate::prepare::targets::{SceneColors, SceneMsaaColors, prepare_targets, take};
+use crate::prepare::targets::{SceneColors, SceneMsaaColors, prepare_targets};
+use crate::prepare::view_images::ViewImages;
 use crate::scene::frame::{InitialColor, Scene3d, ScenePass, View3d};
-use crate::scene::lists::{ViewMap, ViewRows};
+use crate::scene::lists::ViewRows;
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 
 /// Adds screen-space transmission.
@@ -49,12 +49,15 @@ impl Plugin for TransmissionPlugin {
 }
 
 /// Colors behind the transmissive meshes of views that see any, with one sample per pixel: radiance times exposure.
-#[derive(Resource, Default, Deref)]
-pub struct TransmissionBackgrounds3d {
-    #[deref]
-    images: Vec<GpuImage>,
-    /// Image index by view.
-    by_view: ViewMap<u32>,
+#[derive(Resource, Default)]
+pub struct TransmissionBackgrounds3d(ViewImages);
+
+impl std::ops::Deref for TransmissionBackgrounds3d {
+    type Target = Vec<GpuImage>;
+
+    fn deref(&self) -> &Vec<GpuImage> {
+        &self.0
+    }
 }
 
 /// Drops the images of a lost device.
@@ -68,8 +71,7 @@ fn prepare_backgrounds(
     mut backgrounds: ResMut<TransmissionBackgrounds3d>,
     (gpu, warnings): (Res<GpuDevice>, Res<RateLimitedWarnings>),
 ) {
-    let mut previous = std::mem::take(&mut backgrounds.images);
-    backgrounds.by_view.clear();
+    let mut previous = backgrounds.0.begin();
     for view in &scene.views {
         if !view.queued.transmissive.needs_background() {
             continue;
@@ -77,11 +79,8 @@ fn prepare_backgrounds(
         let [width, height] = view.size();
         let name = "3d transmission background";
         let desc = ImageDesc::color_target(name, [width, height], view.format).transient();
-        match take(&gpu, &mut previous, &desc) {
-            Ok(image) => {
-                let at = backgrounds.len() as u32;
-                backgrounds.by_view.insert(view.row(), at);
-                backgrounds.images.push(image);
+        match backgrounds.0.add(&gpu, &mut previous, (view, &desc)) {
+            Ok(()) => {
                 let has_depth = view.samples == 1 && view.prepass.depth.is_some();
                 let depths = if has_depth {
                     HAS_TRANSMISSION_DEPTHS
@@ -112,7 +111,7 @@ pub struct TransmissionColors3d<'w> {
 impl<'w> TransmissionColors3d<'w> {
     /// Copies the color of a view so far, or resolves its samples. Returns the copy; `None` for views without one.
     fn copy(&self, recorder: &mut Recorder, view: &View3d) -> Option<AnyAccess<'w>> {
-        let at = *self.copy_of_view.by_view.get(view.row())? as usize;
+        let at = self.copy_of_view.0.index(view)?;
         let name = "transmission background";
         if view.samples == 1 {
             let (from, to) = (self.colors.get(view.images())?, self.copied.get(at)?);

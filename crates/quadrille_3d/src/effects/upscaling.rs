@@ -26,6 +26,7 @@ use crate::camera_effect::{
     CameraEffect, CameraEffectPlugin, EffectFrame, EffectImage, EffectImages, EffectView,
     EffectViews, ViewTransforms3d,
 };
+use crate::effects::needs::warn_of_samples;
 use crate::effects::oit::order_independent_3d;
 use crate::effects::taa::TemporalAntiAliasing;
 use crate::passes::transparent::transparent_3d;
@@ -84,8 +85,12 @@ impl CameraEffect for TemporalUpscaling {
     const STAGE: Pass3dSystems = Pass3dSystems::Upscale;
     const DEPTH_HISTORY: bool = true;
 
-    fn is_enabled(&self, _is_hdr: bool) -> bool {
-        !self.render_scale.is_nan()
+    fn invalid_setting(&self) -> Option<String> {
+        let is_nan = self.render_scale.is_nan();
+        is_nan.then(|| {
+            let least = Self::MIN_SCALE;
+            format!("its `render_scale` is NaN. Set a number from {least} to 1.")
+        })
     }
 
     fn render_scale(&self) -> f32 {
@@ -112,6 +117,7 @@ impl CameraEffect for TemporalUpscaling {
 /// Cameras whose upscaling or number of samples changed.
 type ChangedUpscaling = (
     With<Camera3d>,
+    With<TemporalUpscaling>,
     Or<(
         Changed<Msaa>,
         Changed<TemporalUpscaling>,
@@ -120,37 +126,24 @@ type ChangedUpscaling = (
 );
 
 /// Components of a camera that may not be upscaled.
-type Upscaled = (
-    Entity,
-    &'static TemporalUpscaling,
-    &'static Msaa,
-    Has<TemporalAntiAliasing>,
-);
+type Upscaled = (Entity, &'static Msaa, Has<TemporalAntiAliasing>);
 
 /// Warns of cameras that are not upscaled, and of those with temporal antialiasing as well.
 fn warn_of_ignored_upscaling(
     cameras: Query<Upscaled, ChangedUpscaling>,
     warnings: Res<RateLimitedWarnings>,
 ) {
-    for (camera, upscaling, msaa, is_antialiased) in &cameras {
-        let camera = entity_name(camera);
-        if *msaa != Msaa::Off {
+    let consequence = |camera: &str, samples| {
+        format!(
+            "the camera {camera} has no temporal upscaling: its `Msaa` has {samples} samples per pixel"
+        )
+    };
+    let samples = cameras.iter().map(|(camera, msaa, _)| (camera, msaa));
+    warn_of_samples(samples, &warnings, ("TemporalUpscaling", consequence));
+    for (camera, msaa, is_antialiased) in &cameras {
+        if *msaa == Msaa::Off && is_antialiased {
             warnings.warn_message(|| {
-                let samples = msaa.samples();
-                format!(
-                    "the camera {camera} has no temporal upscaling: its `Msaa` has {samples} samples per pixel. Insert \
-                     `Msaa::Off`, or remove `TemporalUpscaling`."
-                )
-            });
-        } else if upscaling.render_scale.is_nan() {
-            warnings.warn_message(|| {
-                format!(
-                    "the camera {camera} has no temporal upscaling: its `render_scale` is NaN. Set a number from {} to 1.",
-                    TemporalUpscaling::MIN_SCALE
-                )
-            });
-        } else if is_antialiased {
-            warnings.warn_message(|| {
+                let camera = entity_name(camera);
                 format!(
                     "the camera {camera} is not drawn with `TemporalAntiAliasing`, since temporal upscaling includes it. Remove \
                      `TemporalAntiAliasing` or `TemporalUpscaling`."

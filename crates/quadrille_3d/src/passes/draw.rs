@@ -19,12 +19,12 @@ use crate::extract::custom_materials::bound::Renderer3d;
 use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
 use crate::pipelines::custom::PREPASS_IMAGES;
-use crate::prepare::occlusion_maps::AmbientOcclusionMaps3d;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
 use crate::prepare::targets::{
     PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d, SceneColors, SceneDepths,
     SceneMsaaColors,
 };
+use crate::prepare::view_images::AmbientOcclusionMaps3d;
 use crate::scene::buffers::{
     AttributeBases3d, CustomMaterials3d, Decals3d, DrawArgs3d, Indices3d, Instances3d,
     LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, MaterialGlobals3d, MaterialViews3d,
@@ -329,7 +329,7 @@ impl Lighting3d<'_> {
     /// Ambient occlusion map of a view.
     fn occlusion_map(&self, view: &View3d) -> Option<AnyAccess<'_>> {
         self.occlusion_maps
-            .get(self.occlusion_map_of_view.index(view)?)
+            .get(self.occlusion_map_of_view.0.index(view)?)
     }
 
     /// Ambient occlusion map of a view; any texture for those without one.

@@ -365,7 +365,7 @@ impl ShadowMapAllocator {
 fn direction(lights: &LightParams, entity: Entity, transform: &GlobalTransform) -> Option<Vec3> {
     let direction_to_light = direction_to_light(transform);
     if direction_to_light.is_none() {
-        let subject = format_args!("the light {entity}");
+        let subject = format_args!("the light {}", entity_name(entity));
         lights.warnings.warn(subject, || {
             let transform = transform.affine().to_cols_array();
             format!("its transform {transform:?} has no valid direction")
@@ -448,11 +448,11 @@ const NO_LIGHT: LightRow = LightRow {
 
 impl LightRow {
     pub(crate) fn is_directional(&self) -> bool {
-        self.bits & 3 == DIRECTIONAL
+        self.kind() == DIRECTIONAL
     }
 
     pub(crate) fn is_rect(&self) -> bool {
-        self.bits & 3 == RECT
+        self.kind() == RECT
     }
 }
 

@@ -61,7 +61,7 @@ fn lighting_features(
     let has_shadows = !shadows.draws.is_empty();
     let mut filters = views().map(|view| view.shadow_filter);
     let filter = filters.next().filter(|_| has_shadows);
-    let mut kinds = lights.rows.iter().map(|light| light.bits & 3);
+    let mut kinds = lights.rows.iter().map(LightRow::kind);
     LightingFeatures {
         ranged_lights: kinds.clone().any(|kind| kind != DIRECTIONAL),
         rect_lights: kinds.any(|kind| kind == RECT),

@@ -1,6 +1,7 @@
 //! Views of 3D cameras, with their lights and shadow maps.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use bevy_camera::primitives::Frustum;
 use bevy_camera::visibility::{NoCpuCulling, RenderLayers, VisibleEntities};
@@ -16,7 +17,7 @@ use bevy_light::{
     AmbientLight, DirectionalLight, GlobalAmbientLight, PointLight, RectLight,
     ShadowFilteringMethod, SpotLight,
 };
-use bevy_math::{Vec2, Vec3};
+use bevy_math::Vec3;
 use bevy_transform::components::GlobalTransform;
 use quadrille::prelude::GpuDevice;
 use quadrille_content::cameras::{Msaa, unique_visible_entities};
@@ -41,7 +42,7 @@ use crate::prepare::lights::{LightParams, ShadowMapAllocator};
 use crate::prepare::sampling::{valid_jitter, valid_mip_bias};
 use crate::prepare::shadow_maps::ShadowMaps;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
-use crate::scene::effect_cameras::{EffectCameras, EffectNeeds};
+use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::keys::PipelineKey;
 use crate::scene::lists::{
     BatchList, QueuedView, SceneLists, TransmissiveDraws, TransparentInstance, view_size,
@@ -152,7 +153,6 @@ pub(crate) fn queue_views(
     // The table of textures is complete now.
     for queued in &mut lists.views.0 {
         if let Ok(camera) = world.cameras.get(queued.camera) {
-            queued.effects = world.effects.needs(queued.camera);
             queued.samples_target = match camera.target {
                 RenderTarget::Image(target) => textures.indices.contains(&target.handle),
                 _ => false,
@@ -202,22 +202,16 @@ fn add_view(
     let cull_row = CullViewRow::camera(camera.frustum);
     let cull_row = instances.add_view(&mut lists.cull, cull_row, camera.layers);
     let [order_independent, transparent] = add_transparent(world, lists, scratch, camera, cull_row);
-    let transmissive = add_transmissive(world, lists, scratch, camera, cull_row);
+    let draws = ViewDraws {
+        cull_row,
+        transparent,
+        transmissive: add_transmissive(world, lists, scratch, camera, cull_row),
+        order_independent,
+    };
     let row = lists.rows.rows.len() as u32;
-    let warnings = &world.lights.warnings;
-    let jitter = valid_jitter(warnings, view.camera, camera.jitter);
-    let contact_shadows = contact_shadows(camera);
-    let mut queued = queued_view((view, jitter), camera, (row, cull_row), transparent);
-    let render_scale = world.render_scale(view.camera, camera);
-    queued.size = view_size(view.viewport, camera.resolution, render_scale);
-    queued.is_upscaled = render_scale.is_some();
-    let mip_bias = valid_mip_bias(warnings, view.camera, camera.mip_bias);
+    let queued = queued_view(world, (view, row), camera, draws);
+    let mip_bias = valid_mip_bias(&world.lights.warnings, view.camera, camera.mip_bias);
     let mip_bias = mip_bias + queued.upscaling_mip_bias();
-    queued.prepass.defers_by_default = world.default_method.is_deferred();
-    queued.contact_shadows = contact_shadows != [0.0; 4];
-    queued.transmissive = transmissive;
-    queued.oit = oit(camera);
-    queued.order_independent = order_independent;
     let clip_from_world = queued.clip_from_unjittered() * view.clip_from_world;
     lists.views.0.push(queued);
     let row = ViewRow {
@@ -241,7 +235,7 @@ fn add_view(
         first_decal_mask: 0,
         decal_words: 0,
         unused: 0,
-        contact_shadows,
+        contact_shadows: contact_shadows(camera),
         transmission_taps: camera.transmission.map_or(0, |it| it.quality.taps()),
         noise_frame: match camera.jitter {
             Some(_) => world.effects.submitted as u32,
@@ -285,27 +279,38 @@ fn add_lights(
     [light_count, scratch.order.sort(rows)]
 }
 
-/// Queues the view of a camera. `add_late_phases` sets its late phase, and `queue_views` the fields that determine its
-/// images.
+/// Instances that the passes of a view draw.
+struct ViewDraws {
+    /// Index in the list of culled views.
+    cull_row: u32,
+    /// Ranges of the list of transparent draws, as in [`QueuedView`].
+    transparent: Range<u32>,
+    transmissive: TransmissiveDraws,
+    order_independent: Range<u32>,
+}
+
+/// Creates the view of a camera. When all views are known, `queue_views` sets `samples_target` and `add_late_phases` sets
+/// `late_cull_row`.
 fn queued_view(
-    (view, jitter): (&CameraView, Vec2),
+    world: &ViewParams,
+    (view, row): (&CameraView, u32),
     camera: &CameraQueryItem<'_, '_>,
-    (row, cull_row): (u32, u32),
-    transparent: std::ops::Range<u32>,
+    draws: ViewDraws,
 ) -> QueuedView {
     let background = match (view.clear, view.fill) {
         (_, Some(fill)) => Some(fill),
         (clear, None) => clear,
     };
+    let render_scale = world.render_scale(view.camera, camera);
     QueuedView {
         camera: view.camera,
         row,
         target: view.target,
         step: view.step,
         viewport: view.viewport,
-        size: view_size(view.viewport, camera.resolution, None),
-        is_upscaled: false,
-        jitter,
+        size: view_size(view.viewport, camera.resolution, render_scale),
+        is_upscaled: render_scale.is_some(),
+        jitter: valid_jitter(&world.lights.warnings, view.camera, camera.jitter),
         unjittered_clip_from_world: view.clip_from_world,
         clear: view.clear.map(|color| color.to_f32_array()),
         background: background.map(|color| color.to_f32_array()),
@@ -317,24 +322,24 @@ fn queued_view(
         },
         wanted_samples: camera.msaa.samples(),
         is_hdr: camera.is_hdr,
-        effects: EffectNeeds::default(),
+        effects: world.effects.needs(view.camera),
         prepass: PrepassNeeds {
             depth: camera.depth_prepass,
             normal: camera.normal_prepass,
             motion: camera.motion_vector_prepass,
             deferred: camera.deferred_prepass && camera.depth_prepass && camera.msaa.samples() == 1,
-            defers_by_default: false,
+            defers_by_default: world.default_method.is_deferred(),
             background_motion: camera.motion_vector_prepass && !camera.no_background_motion_vectors,
         },
-        contact_shadows: false,
+        contact_shadows: contact_shadows(camera) != [0.0; 4],
         samples_target: false,
-        cull_row,
+        cull_row: draws.cull_row,
         late_cull_row: None,
         layers: camera.layers.cloned().unwrap_or_default(),
-        transparent,
-        transmissive: TransmissiveDraws::default(),
-        oit: None,
-        order_independent: 0..0,
+        transparent: draws.transparent,
+        transmissive: draws.transmissive,
+        oit: oit(camera),
+        order_independent: draws.order_independent,
     }
 }
 
@@ -349,16 +354,23 @@ fn contact_shadows(camera: &CameraQueryItem<'_, '_>) -> [f32; 4] {
 fn validated(world: &ViewParams, camera: Entity, mut row: ViewRow) -> ViewRow {
     let warnings = &world.lights.warnings;
     if !is_finite(&row.ambient) {
-        let invalid = row.ambient;
-        warnings.warn(
-            format_args!("the ambient light of the camera {}", entity_name(camera)),
-            || first_non_finite(&[("color times brightness", &invalid)]),
-        );
+        warnings.warn_message(|| {
+            let reason = first_non_finite(&[("color times brightness", &row.ambient)]);
+            format!(
+                "the ambient light of the camera {} is ignored: {reason}",
+                entity_name(camera)
+            )
+        });
         row.ambient = [0.0; 3];
     }
     if !row.exposure.is_finite() {
-        let subject = format_args!("the exposure of the camera {}", entity_name(camera));
-        warnings.warn(subject, || first_non_finite(&[("value", &[row.exposure])]));
+        warnings.warn_message(|| {
+            let reason = first_non_finite(&[("value", &[row.exposure])]);
+            format!(
+                "the exposure of the camera {} is ignored: {reason}",
+                entity_name(camera)
+            )
+        });
         row.exposure = Exposure::default().exposure();
     }
     row
@@ -377,7 +389,7 @@ fn add_transparent(
     scratch: &mut Scratch,
     camera: &CameraQueryItem<'_, '_>,
     cull_row: u32,
-) -> [std::ops::Range<u32>; 2] {
+) -> [Range<u32>; 2] {
     let is_apart = camera.transmission.is_some();
     let has_lists = oit(camera).is_some();
     [true, false].map(|is_order_independent| {

@@ -202,7 +202,12 @@ impl LightRow {
 
     /// Whether it is a directional light with an atmosphere.
     pub(crate) fn has_atmosphere(&self) -> bool {
-        self.bits & 3 == DIRECTIONAL && self.up[0] > 0.0
+        self.kind() == DIRECTIONAL && self.up[0] > 0.0
+    }
+
+    /// Kind of the light: [`DIRECTIONAL`] or another constant.
+    pub(crate) fn kind(&self) -> u32 {
+        self.bits & 3
     }
 }
 

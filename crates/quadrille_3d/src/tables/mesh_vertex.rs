@@ -151,7 +151,7 @@ impl MeshVertex for Vertex {
         let tangents = tangents(mesh)?.unwrap_or_else(|| vec![[0.0; 4]; count]);
         let counts = [
             (normals.len(), "normals"),
-            (colors.len(), "colours"),
+            (colors.len(), "colors"),
             (uvs.len(), "texture coordinates"),
             (second.len(), "second texture coordinates"),
             (tangents.len(), "tangents"),
@@ -183,7 +183,7 @@ impl MeshVertex for Vertex {
                 } = vertices[at];
                 let (uvs, _) = uvs.as_chunks::<2>();
                 Err(format!(
-                    "its vertex {at} is at {position:?}, shows {uvs:?}, has the colour {color:?} and \
+                    "its vertex {at} is at {position:?}, shows {uvs:?}, has the color {color:?} and \
                      the tangent {tangent:?}; all must be finite"
                 ))
             }

@@ -51,7 +51,7 @@ impl Default for AutoExposure {
 
 impl AutoExposure {
     /// Describes the first field with values that cannot be metered.
-    pub(super) fn invalid_field(&self) -> Option<String> {
+    pub(super) fn unmetered_field(&self) -> Option<String> {
         let ranges = [("range", &self.range), ("filter", &self.filter)];
         let is_valid = |range: &RangeInclusive<f32>| {
             range.start().is_finite() && range.end().is_finite() && range.start() < range.end()

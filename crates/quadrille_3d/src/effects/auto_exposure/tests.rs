@@ -38,16 +38,16 @@ fn curves_of_decreasing_luminance_and_of_no_points_are_errors() {
 
 #[test]
 fn settings_that_cannot_be_metered_are_described() {
-    assert_eq!(AutoExposure::default().invalid_field(), None);
+    assert_eq!(AutoExposure::default().invalid_setting(), None);
     let empty = AutoExposure {
         range: 1.0..=1.0,
         ..AutoExposure::default()
     };
-    assert!(empty.invalid_field().unwrap().contains("range"));
+    assert!(empty.invalid_setting().unwrap().contains("range"));
     let negative = AutoExposure {
         speed_darken: -1.0,
         ..AutoExposure::default()
     };
-    assert!(negative.invalid_field().unwrap().contains("speed_darken"));
-    assert!(!negative.is_enabled(true) && !AutoExposure::default().is_enabled(false));
+    assert!(negative.invalid_setting().unwrap().contains("speed_darken"));
+    assert!(!AutoExposure::default().is_enabled(false));
 }

@@ -48,7 +48,7 @@ fn blend_factors_are_finite_at_ends_of_ranges() {
 }
 
 #[test]
-fn bloom_is_disabled_without_hdr_intensity_or_finite_values() {
+fn bloom_needs_hdr_intensity_and_finite_values() {
     let with = |intensity, threshold| Bloom {
         intensity,
         prefilter: BloomPrefilter {
@@ -60,6 +60,15 @@ fn bloom_is_disabled_without_hdr_intensity_or_finite_values() {
     assert!(with(0.1, 0.0).is_enabled(true));
     assert!(!with(0.1, 0.0).is_enabled(false));
     assert!(!with(0.0, 0.0).is_enabled(true));
-    assert!(!with(f32::NAN, 0.0).is_enabled(true));
-    assert!(!with(0.1, f32::INFINITY).is_enabled(true));
+    assert_eq!(with(0.1, 0.0).invalid_setting(), None);
+    for (bloom, field) in [
+        (with(f32::NAN, 0.0), "intensity"),
+        (with(0.1, f32::INFINITY), "prefilter.threshold"),
+    ] {
+        let setting = bloom.invalid_setting();
+        assert!(
+            setting.as_ref().is_some_and(|it| it.contains(field)),
+            "{setting:?}"
+        );
+    }
 }

@@ -6,7 +6,7 @@ use quadrille_content::cameras::Msaa;
 use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::components::deferred::DeferredPrepass;
-use crate::effects::samples::warn_of_samples;
+use crate::effects::needs::warn_of_samples;
 
 /// Cameras whose deferred shading or samples changed.
 type ChangedDeferred = (

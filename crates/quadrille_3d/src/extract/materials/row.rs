@@ -139,10 +139,10 @@ impl MaterialRow {
     }
 
     /// Names and values for validation.
-    fn numbers(&self) -> [(&'static str, &[f32]); 15] {
+    fn numbers(&self) -> [(&'static str, &[f32]); 18] {
         [
-            ("base colour", &self.base_color),
-            ("emissive colour", &self.emissive),
+            ("base color", &self.base_color),
+            ("emissive color", &self.emissive),
             ("reflectance", &self.reflectance),
             (
                 "roughness",
@@ -150,8 +150,14 @@ impl MaterialRow {
             ),
             ("metallic", std::slice::from_ref(&self.metallic)),
             ("depth bias", std::slice::from_ref(&self.depth_bias)),
+            ("alpha", std::slice::from_ref(&self.alpha)),
             ("clearcoat", std::slice::from_ref(&self.clearcoat)),
+            (
+                "clearcoat roughness",
+                std::slice::from_ref(&self.clearcoat_roughness),
+            ),
             ("anisotropy", std::slice::from_ref(&self.anisotropy)),
+            ("anisotropy rotation", &self.anisotropy_direction),
             (
                 "lightmap exposure",
                 std::slice::from_ref(&self.lightmap_exposure),
@@ -175,11 +181,8 @@ impl MaterialRow {
     }
 
     fn is_finite(&self) -> bool {
-        let rest = [self.alpha, self.clearcoat_roughness];
         let mut numbers = self.numbers().into_iter();
         numbers.all(|(_, numbers)| is_finite(numbers))
-            && is_finite(&rest)
-            && is_finite(&self.anisotropy_direction)
     }
 }
 

@@ -107,35 +107,27 @@ impl PrepassLists<'_> {
     ) -> Result<PrepassImages, Error> {
         let [width, height] = view.size;
         let size = [width, height];
-        let mut images = PrepassImages::default();
-        let normal = match view.prepass.normal {
-            true => {
-                let desc = color_desc("3d prepass normals", size, samples, NORMAL);
-                Some(take(previous.gpu, &mut previous.prepass_normals, &desc)?)
-            }
-            false => None,
+        let gpu = previous.gpu;
+        let reuse = |is_needed: bool, unused: &mut Vec<GpuImage>, desc: ImageDesc| match is_needed {
+            true => take(gpu, unused, &desc).map(Some),
+            false => Ok(None),
         };
-        let motion = match view.prepass.motion {
-            true => {
-                let desc = color_desc("3d prepass motion vectors", size, samples, MOTION);
-                let unused = &mut previous.prepass_motion_vectors;
-                Some(take(previous.gpu, unused, &desc)?)
-            }
-            false => None,
-        };
-        if view.prepass.deferred {
-            let desc = color_desc("3d gbuffer", size, samples, GBUFFER);
-            let gbuffer = take(previous.gpu, &mut previous.gbuffers, &desc)?;
-            images.gbuffer = Some(push(&mut self.gbuffers.0, gbuffer));
-        }
-        if view.prepass.depth {
-            let desc = depth_desc("3d prepass depth", size, samples);
-            let depth = take(previous.gpu, &mut previous.prepass_depths, &desc)?;
-            images.depth = Some(push(&mut self.depths.0, depth));
-        }
-        images.normal = normal.map(|image| push(&mut self.normals.0, image));
-        images.motion = motion.map(|image| push(&mut self.motion_vectors.0, image));
-        Ok(images)
+        let needs = view.prepass;
+        let gbuffer = color_desc("3d gbuffer", size, samples, GBUFFER);
+        let depth = depth_desc("3d prepass depth", size, samples);
+        let normal = color_desc("3d prepass normals", size, samples, NORMAL);
+        let motion = color_desc("3d prepass motion vectors", size, samples, MOTION);
+        let gbuffer = reuse(needs.deferred, &mut previous.gbuffers, gbuffer)?;
+        let depth = reuse(needs.depth, &mut previous.prepass_depths, depth)?;
+        let normal = reuse(needs.normal, &mut previous.prepass_normals, normal)?;
+        let motion = reuse(needs.motion, &mut previous.prepass_motion_vectors, motion)?;
+        Ok(PrepassImages {
+            gbuffer: gbuffer.map(|image| push(&mut self.gbuffers.0, image)),
+            depth: depth.map(|image| push(&mut self.depths.0, image)),
+            normal: normal.map(|image| push(&mut self.normals.0, image)),
+            motion: motion.map(|image| push(&mut self.motion_vectors.0, image)),
+            sampled: None,
+        })
     }
 
     /// Adds placeholders, and sets the images that shaders of materials read, if any does.

@@ -64,7 +64,7 @@ fn broken_meshes_return_errors() {
     let short = triangle().with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![[1.0f32; 4]; 2]);
     assert_eq!(
         MeshData::<Vertex>::read(&short).unwrap_err(),
-        "it has 3 positions and 2 colours; there must be as many"
+        "it has 3 positions and 2 colors; there must be as many"
     );
     let odd = Mesh::new(PrimitiveTopology::PointList, RenderAssetUsages::default())
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[f32::NAN, 0.0, 0.0]]);

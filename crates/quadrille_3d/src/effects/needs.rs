@@ -1,4 +1,4 @@
-//! Warnings of multisampled cameras, for effects that need one sample per pixel.
+//! Warnings of cameras that lack what an effect needs.
 
 use bevy_ecs::prelude::*;
 use quadrille_content::cameras::Msaa;
@@ -19,5 +19,28 @@ pub(crate) fn warn_of_samples<'a>(
                 format!("{consequence}. Add `Msaa::Off`, or remove `{component}`.")
             });
         }
+    }
+}
+
+/// Warns of a camera that has no `effect` for lack of `need`. `component` is the one to remove.
+pub(crate) fn warn_of_need(
+    warnings: &RateLimitedWarnings,
+    camera: Entity,
+    (effect, need, component): (&str, &str, &str),
+) {
+    warnings.warn_message(|| {
+        let camera = entity_name(camera);
+        format!("the camera {camera} has no {effect}. Add `{need}`, or remove `{component}`.")
+    });
+}
+
+/// Component that an effect lacks which needs one sample per pixel and a prepass; `None` if it lacks none.
+pub(crate) fn missing_need(
+    msaa: Msaa,
+    (has_prepass, prepass): (bool, &'static str),
+) -> Option<&'static str> {
+    match msaa {
+        Msaa::Off => (!has_prepass).then_some(prepass),
+        _ => Some("Msaa::Off"),
     }
 }
