@@ -36,6 +36,9 @@ mod extension;
 #[path = "gpu/faults.rs"]
 mod faults;
 #[path = "gpu/graphics.rs"]
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "gpu/external.rs"]
+mod external;
 mod graphics;
 #[path = "gpu/import.rs"]
 mod import;
