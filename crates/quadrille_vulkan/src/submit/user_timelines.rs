@@ -257,7 +257,7 @@ fn check_binary(
 pub(crate) fn signals_binary(input: &FrameInput<'_>, submission: &Submission) -> bool {
     submission.timeline_uses(input.frame).any(|one| {
         let semaphore = input.timelines.get(one.timeline as usize);
-        let kind = semaphore.and_then(|it| it.binary()).map(BinaryState::kind);
-        one.kind == Kind::Signal && matches!(kind, Some(Binary::Exportable | Binary::Shared))
+        let binary = semaphore.and_then(TimelineSemaphore::binary);
+        one.kind == Kind::Signal && binary.is_some_and(|it| it.kind() != Binary::Imported)
     })
 }
