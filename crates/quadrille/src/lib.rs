@@ -74,6 +74,8 @@
 //!    `gpu.create_image(&ImageDesc::color_target("glow", [480, 270], format).transient())`.
 //!    A pass that writes them alone does not run in frames where no pass that runs reads them: its system
 //!    does, its commands do not. `warm_up.always_run()` keeps a pass that does more than it declares.
+//!    Plans (`--plan`) and reports ([`Renderer::report`](prelude::Renderer::report), key `culled`) list the culled passes
+//!    with the reason: what each wrote, and the culled passes that alone would have read it.
 //! 7. **An image of the window's size** is `WindowSized`: `commands.queue(WindowSized::new(Glow, desc))`
 //!    inserts `Glow(GpuImage)`, and again whenever the window has another size, before passes run.
 //!    `.scaled(0.5)` is half as wide and high; `WindowSized::history::<Scene>(desc)` is one with a past

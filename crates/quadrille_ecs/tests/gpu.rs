@@ -28,6 +28,9 @@ mod during;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[path = "gpu/exchange.rs"]
 mod exchange;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "gpu/exchange_binary.rs"]
+mod exchange_binary;
 #[path = "gpu/extension.rs"]
 mod extension;
 #[path = "gpu/history.rs"]

@@ -171,6 +171,14 @@ pub enum Error {
         /// The problem, with the sizes of the data and of the resource.
         problem: String,
     },
+    /// A binary semaphore has no such signal.
+    #[error("the binary semaphore `{name}` is out of turn: {problem}")]
+    OutOfTurn {
+        /// The semaphore's name.
+        name: String,
+        /// Cause and remedy.
+        problem: &'static str,
+    },
     /// The device already has a [`Frames`](crate::submit::Frames); there is one owner of its queues.
     #[error("the queues of this device are already owned by another Frames")]
     FramesTaken,
@@ -358,7 +366,7 @@ pub enum FrameError {
         /// Highest value that is signalled or pending.
         highest: u64,
     },
-    /// A pass cannot use a binary semaphore of a sync file so.
+    /// A pass uses a binary semaphore out of turn, or in the wrong direction.
     #[error("the pass `{pass}` cannot use the binary semaphore `{semaphore}`: {problem}")]
     BinarySemaphore {
         /// The pass.

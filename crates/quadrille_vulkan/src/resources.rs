@@ -1,5 +1,6 @@
 //! Buffers, images, samplers, query sets and tables, and what others share of them.
 
+pub(crate) mod binary_state;
 pub(crate) mod buffer;
 pub(crate) mod compatible;
 pub(crate) mod descriptor;
@@ -19,6 +20,7 @@ pub(crate) mod timeline_semaphore;
 pub(crate) mod usage;
 pub(crate) mod view;
 
+pub use binary_state::PendingSignal;
 pub use buffer::{BufferDesc, BufferUsage, GpuBuffer};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use external::{

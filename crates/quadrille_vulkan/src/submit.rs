@@ -122,7 +122,9 @@ impl Frames {
             && let Err(error) = self.wait_timelines(self.device.info.timeout())
         {
             // The frame is already submitted, and the next one that waits for it reports the delay.
-            tracing::error!("no window is presented, and no sync file can be exported: {error}");
+            tracing::error!(
+                "no window is presented, and no binary semaphore can be waited for: {error}"
+            );
             give_up(windows, std::mem::take(&mut presents));
         } else if let Err(error) = self.wait_presentable(&signals) {
             give_up(windows, presents);
@@ -410,11 +412,11 @@ impl Frames {
     }
 }
 
-/// Returns the points of the submissions that signal binary semaphores for presents and for sync files.
+/// Returns the points of the submissions that signal binary semaphores for presents and for others.
 fn certain_signals(input: &FrameInput<'_>, batches: &[Batch]) -> Vec<Point> {
     let submissions = input.plan.submissions.iter().zip(batches);
     let signalling = submissions.filter(|(submission, _)| {
-        !submission.presents.is_empty() || user_timelines::signals_sync_file(input, submission)
+        !submission.presents.is_empty() || user_timelines::signals_binary(input, submission)
     });
     signalling
         .flat_map(|(_, batch)| batch.signal_points.clone())

@@ -15,6 +15,9 @@ mod test_folder;
 
 #[path = "gpu/anything.rs"]
 mod anything;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "gpu/binary_semaphores.rs"]
+mod binary_semaphores;
 #[path = "gpu/cache.rs"]
 mod cache;
 #[path = "gpu/clears.rs"]
@@ -33,6 +36,9 @@ mod depth_stencil;
 mod exit;
 #[path = "gpu/extension.rs"]
 mod extension;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[path = "gpu/external.rs"]
+mod external;
 #[path = "gpu/faults.rs"]
 mod faults;
 #[path = "gpu/graphics.rs"]

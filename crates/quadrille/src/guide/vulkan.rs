@@ -292,3 +292,45 @@
 //! }
 //! # let _ = (share, exchange);
 //! ```
+//!
+//! Kinds of handles, and what is exported and imported by them. Descriptors are those of Linux and Android; the device has
+//! to have the extension of a kind, and an error names the one that it lacks.
+//!
+//! | handle | buffer | image | timeline semaphore | binary semaphore |
+//! | --- | --- | --- | --- | --- |
+//! | opaque descriptor: same device and driver | export, import | export, import | export, import | export, import |
+//! | dma-buf: other devices and drivers too | export, import | export, import: one layer of one mip level, with its DRM format modifier | | |
+//! | sync file | | | | export, import: one signal and one wait each |
+//! | address of host memory | import | | | |
+//! | handle of an object of this device | import | import | export, import | export, import |
+//!
+//! | | export | import |
+//! | --- | --- | --- |
+//! | buffer | [`create_exportable_buffer`] | [`import_buffer`], [`import_host_buffer`], [`wrap_buffer`] |
+//! | image | [`create_exportable_image`] | [`import_image`], [`wrap_image`] |
+//! | timeline semaphore | [`create_exportable_timeline_semaphore`], [`raw`] | [`import_timeline_semaphore_fd`], [`import_timeline_semaphore`] |
+//! | binary semaphore | [`create_exportable_binary_semaphore`], [`exportable_semaphore`] (sync files) | [`import_binary_semaphore_fd`], [`import_binary_semaphore`], [`import_sync_fd`] |
+//!
+//! Images of several planes and other Y'CbCr formats are neither exported nor imported: samplers have no conversion. Each plane is
+//! shared as an image of its own, and a shader converts. Prefer timelines to binary semaphores: these cannot tell what the
+//! other side has done, so the program has to ([`BinarySemaphore`](crate::vulkan::resources::BinarySemaphore), with a
+//! program), and [`Exchange::with`](crate::ecs::Exchange::with) is their [`Exchange::at`](crate::ecs::Exchange::at).
+//! [`PeerTimeline`](crate::vulkan::resources::PeerTimeline) also works where the device shares no semaphores, and outlives
+//! the end of the other side.
+//!
+//! [`create_exportable_buffer`]: crate::vulkan::device::Gpu::create_exportable_buffer
+//! [`import_buffer`]: crate::vulkan::device::Gpu::import_buffer
+//! [`import_host_buffer`]: crate::vulkan::device::Gpu::import_host_buffer
+//! [`wrap_buffer`]: crate::vulkan::device::Gpu::wrap_buffer
+//! [`create_exportable_image`]: crate::vulkan::device::Gpu::create_exportable_image
+//! [`import_image`]: crate::vulkan::device::Gpu::import_image
+//! [`wrap_image`]: crate::vulkan::device::Gpu::wrap_image
+//! [`create_exportable_timeline_semaphore`]: crate::vulkan::device::Gpu::create_exportable_timeline_semaphore
+//! [`raw`]: crate::vulkan::resources::TimelineSemaphore::raw
+//! [`import_timeline_semaphore_fd`]: crate::vulkan::device::Gpu::import_timeline_semaphore_fd
+//! [`import_timeline_semaphore`]: crate::vulkan::device::Gpu::import_timeline_semaphore
+//! [`create_exportable_binary_semaphore`]: crate::vulkan::device::Gpu::create_exportable_binary_semaphore
+//! [`exportable_semaphore`]: crate::vulkan::device::Gpu::exportable_semaphore
+//! [`import_binary_semaphore_fd`]: crate::vulkan::device::Gpu::import_binary_semaphore_fd
+//! [`import_binary_semaphore`]: crate::vulkan::device::Gpu::import_binary_semaphore
+//! [`import_sync_fd`]: crate::vulkan::device::Gpu::import_sync_fd

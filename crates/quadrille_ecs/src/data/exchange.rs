@@ -95,9 +95,13 @@ impl Exchange {
         self.timeline = Some((timeline.clone(), value));
     }
 
-    /// An acquire waits for the sync file that the owner gave with the resource
-    /// ([`Gpu::import_sync_fd`](quadrille_vulkan::device::Gpu::import_sync_fd)); a release signals a semaphore to be exported as
-    /// one ([`Gpu::exportable_semaphore`](quadrille_vulkan::device::Gpu::exportable_semaphore)). Each frame takes another one.
+    /// An acquire waits for a binary semaphore, and a release signals one.
+    ///
+    /// Each frame takes another sync file: an acquire waits for the one that the owner gave with the resource
+    /// ([`Gpu::import_sync_fd`](quadrille_vulkan::device::Gpu::import_sync_fd)), and a release signals a semaphore to be
+    /// exported as one ([`Gpu::exportable_semaphore`](quadrille_vulkan::device::Gpu::exportable_semaphore)). A semaphore that
+    /// both sides share by an opaque descriptor or by its handle is used again and again, in turns: see
+    /// [`BinarySemaphore`].
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn with(&mut self, semaphore: &BinarySemaphore) {
         self.at(semaphore.step(), 1);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::container::tests::annex_b;
+use crate::container::tests::{annex_b, mutated};
 
 /// Adler-32 that begins with 0, as of ffmpeg's `framecrc`.
 fn checksum(bytes: &[u8]) -> u32 {
@@ -91,4 +91,48 @@ fn byte_stream_is_decoded_from_a_later_sync_sample() {
     }
     pictures.extend(decoder.finish());
     assert_eq!(pictures.len(), 24);
+}
+
+/// After an error decoding goes on with the next sample: harder than with the next sync sample, to which a player jumps.
+#[test]
+fn mutated_streams_end_in_errors_or_pictures() {
+    let rounds = std::env::var("QUADRILLE_VIDEO_DECODES");
+    let rounds = rounds.ok().and_then(|it| it.parse().ok()).unwrap_or(500);
+    let clips: [&[u8]; 3] = [
+        include_bytes!("../../assets/clock.mp4"),
+        include_bytes!("../../assets/cropped.mp4"),
+        include_bytes!("../../assets/resized.h264"),
+    ];
+    let mut random = fastrand::Rng::with_seed(11);
+    let (mut errors, mut shown) = (0_u32, 0_u32);
+    for round in 0..rounds {
+        let Ok(stream) = VideoStream::parse(mutated(clips[round % clips.len()], &mut random))
+        else {
+            errors += 1;
+            continue;
+        };
+        let mut decoder = SoftwareDecoder::new();
+        let mut pictures = Vec::new();
+        for sample in 0..stream.samples().len() {
+            match decoder.decode(&stream, sample) {
+                Ok(Decoded::Pictures(more)) => pictures.extend(more),
+                Ok(Decoded::Full) => panic!("it has no buffers"),
+                Err(_) => {
+                    errors += 1;
+                    pictures.extend(decoder.finish());
+                }
+            }
+        }
+        pictures.extend(decoder.finish());
+        for picture in &pictures {
+            let [width, height] = picture.size.shown.map(|it| it as usize);
+            let Planes::Bytes(bytes) = &picture.planes else {
+                panic!("the CPU has bytes");
+            };
+            assert!(width > 0 && height > 0, "{:?}", picture.size);
+            assert_eq!(bytes.len(), (width * height * 3 / 2).next_multiple_of(4));
+            shown += 1;
+        }
+    }
+    assert!(errors > 0 && shown > 0, "{errors} errors, {shown} pictures");
 }

@@ -7,6 +7,7 @@
 //! [`States::import`](quadrille_sync::states::States::import) and [`Frame::gives`](quadrille_sync::frame::Frame::gives).
 
 mod allocate;
+mod binary;
 mod buffers;
 mod images;
 mod modifiers;
@@ -20,9 +21,9 @@ use std::ffi::CStr;
 
 use ash::{ext, khr, vk};
 
+pub use binary::BinarySemaphore;
 pub use peer::{PeerSide, PeerTimeline};
 pub use shared_memory::{DrmModifier, MemoryLayout, PlaneLayout, SharedMemory};
-pub use sync_fd::BinarySemaphore;
 
 use crate::device::Device;
 use crate::error::Error;

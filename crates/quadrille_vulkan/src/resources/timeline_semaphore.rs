@@ -1,6 +1,5 @@
 //! Timeline semaphores of the program.
 
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use crate::device::timeline::nanoseconds;
 use crate::error::Error;
 use crate::instance::imported::KeepAlive;
 use crate::lock;
+use crate::resources::binary_state::{Binary, BinaryState};
 
 /// Guaranteed minimum of `maxTimelineSemaphoreValueDifference` (table "Required Limits").
 pub(crate) const MAX_DIFFERENCE: u64 = (1 << 31) - 1;
@@ -50,28 +50,10 @@ struct Inner {
     /// Keep-alive of an imported semaphore, whose drop tells the program that the semaphore is unused.
     imported: Option<KeepAlive>,
     is_exportable: bool,
-    /// Kind and state of a binary semaphore, which has one step from 0 to 1.
-    binary: Option<(Binary, AtomicU8)>,
+    /// State of a binary semaphore, which has one step from 0 to 1.
+    binary: Option<BinaryState>,
     device: Arc<Device>,
 }
-
-/// Kinds of binary semaphores that others share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Binary {
-    /// Somebody signals it, and a frame waits.
-    Imported,
-    /// A frame signals it, and somebody waits.
-    Exportable,
-}
-
-/// States of a binary semaphore, in order.
-const NEW: u8 = 0;
-/// A submitted frame waits for it or signals it.
-const SUBMITTED: u8 = 1;
-/// All that the signal depends on is submitted too.
-const CERTAIN: u8 = 2;
-/// The signal was exported.
-const EXPORTED: u8 = 3;
 
 impl Gpu {
     /// Creates a timeline semaphore with an initial value.
@@ -122,7 +104,9 @@ impl Gpu {
         let raw = unsafe { device.raw.create_semaphore(&info, None) };
         let raw = raw.map_err(Error::vulkan(device, name, "vkCreateSemaphore"))?;
         device.names.name(raw, name);
-        Ok(self.wrap(name, (raw, false), Some(kind), None))
+        // A sync file takes the signal with it, so it is exported by other means.
+        let is_exportable = kind == Binary::Shared && !exported.is_empty();
+        Ok(self.wrap(name, (raw, is_exportable), Some(kind), None))
     }
 
     /// Imports a timeline semaphore that the program or one of its libraries has created from this device. Quadrille
@@ -139,7 +123,8 @@ impl Gpu {
         self.wrap(name, (raw, false), None, Some(keep))
     }
 
-    fn wrap(
+    /// Takes a semaphore of this device.
+    pub(crate) fn wrap(
         &self,
         name: &str,
         (raw, is_exportable): (vk::Semaphore, bool),
@@ -152,7 +137,7 @@ impl Gpu {
             pending: Mutex::default(),
             imported,
             is_exportable,
-            binary: binary.map(|kind| (kind, AtomicU8::new(NEW))),
+            binary: binary.map(BinaryState::new),
             device: Arc::clone(&self.0),
         }))
     }
@@ -175,11 +160,8 @@ impl TimelineSemaphore {
     /// The device is lost.
     pub fn value(&self) -> Result<u64, Error> {
         const CALL: &str = "vkGetSemaphoreCounterValue";
-        if let Some((kind, state)) = &self.0.binary {
-            // A sync file is always signalled some day, so its value counts as reached.
-            let is_reached =
-                *kind == Binary::Imported || state.load(Ordering::Acquire) >= SUBMITTED;
-            return Ok(u64::from(is_reached));
+        if let Some(binary) = &self.0.binary {
+            return Ok(binary.value());
         }
         let device = &self.0.device;
         // SAFETY: the semaphore is a timeline semaphore of this device and alive.
@@ -252,70 +234,21 @@ impl TimelineSemaphore {
         }
         Err(self.invalid(
             "it is a binary semaphore, which the host neither signals nor waits for; wait for the sync file that \
-             `BinarySemaphore::export` returns",
+             `BinarySemaphore::export` returns, or use a timeline semaphore",
         ))
     }
 
-    fn invalid(&self, problem: &str) -> Error {
+    /// The error about a use.
+    pub(crate) fn invalid(&self, problem: &str) -> Error {
         Error::Invalid {
             name: self.0.name.to_string(),
             problem: problem.to_owned(),
         }
     }
 
-    /// Its kind, if it is binary.
-    pub(crate) fn binary(&self) -> Option<Binary> {
-        self.0.binary.as_ref().map(|(kind, _)| *kind)
-    }
-
-    /// Describes why a frame cannot use a binary semaphore so.
-    pub(crate) fn misuse(&self, is_signal: bool, value: u64) -> Option<&'static str> {
-        let (kind, state) = self.0.binary.as_ref()?;
-        match kind {
-            _ if value != 1 => Some("it has one step; use the value 1"),
-            Binary::Imported if is_signal => {
-                Some("it is imported; signal one that `Gpu::exportable_semaphore` has made")
-            }
-            Binary::Exportable if !is_signal => {
-                Some("it is made to be exported; order passes by their resources or by a timeline")
-            }
-            _ if state.load(Ordering::Acquire) != NEW => {
-                Some("an earlier frame has used it; import or make another one for each frame")
-            }
-            _ => None,
-        }
-    }
-
-    /// Notes that a submitted frame uses a binary semaphore.
-    pub(crate) fn note_used(&self) {
-        if let Some((_, state)) = &self.0.binary {
-            state.store(SUBMITTED, Ordering::Release);
-        }
-    }
-
-    /// Notes that all that the signal of a binary semaphore depends on is submitted.
-    pub(crate) fn note_certain(&self) {
-        if let Some((Binary::Exportable, state)) = &self.0.binary {
-            let _ = state.compare_exchange(SUBMITTED, CERTAIN, Ordering::AcqRel, Ordering::Acquire);
-        }
-    }
-
-    /// Takes the signal of a binary semaphore for its one export.
-    pub(crate) fn take_signal(&self) -> Result<(), Error> {
-        let Some((Binary::Exportable, state)) = &self.0.binary else {
-            return Err(self.invalid(
-                "it is imported, and its sync file is elsewhere; make one with `Gpu::exportable_semaphore`",
-            ));
-        };
-        let taken = state.compare_exchange(CERTAIN, EXPORTED, Ordering::AcqRel, Ordering::Acquire);
-        taken.map(|_| ()).map_err(|state| {
-            self.invalid(match state {
-                EXPORTED => {
-                    "it was exported before, which takes its signal; duplicate the descriptor (`OwnedFd::try_clone`)"
-                }
-                _ => "no submitted frame signals it; export it after the frame",
-            })
-        })
+    /// Its state, if it is binary.
+    pub(crate) fn binary(&self) -> Option<&BinaryState> {
+        self.0.binary.as_ref()
     }
 
     /// Whether it can be exported.

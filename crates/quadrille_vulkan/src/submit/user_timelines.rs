@@ -7,12 +7,15 @@ use ash::vk;
 use quadrille_sync::frame::{TimelineUse, TimelineUseKind as Kind};
 use quadrille_sync::plan::Submission;
 use quadrille_sync::states::States;
+use quadrille_sync::topology::QueueIndex;
 
 use crate::device::batch::{Batch, semaphore_info};
+use crate::device::gate::Point;
 use crate::device::time_limit::TimeLimit;
 use crate::error::FrameError;
 use crate::record::FrameInput;
-use crate::resources::timeline_semaphore::{Binary, MAX_DIFFERENCE, TimelineSemaphore};
+use crate::resources::binary_state::{Binary, BinaryState};
+use crate::resources::timeline_semaphore::{MAX_DIFFERENCE, TimelineSemaphore};
 use crate::submit::frames::Frames;
 
 /// A value that a pending submission waits for or signals.
@@ -41,8 +44,8 @@ impl Frames {
         }
         for (at, one) in input.frame.timeline_uses.iter().enumerate() {
             let (semaphore, value) = self.resolve(input, one)?;
-            if semaphore.binary().is_some() {
-                check_binary(input, at, (semaphore, value))?;
+            if let Some(binary) = semaphore.binary() {
+                check_binary(input, at, (semaphore.name(), binary, value))?;
                 continue;
             }
             let reached = semaphore.value()?;
@@ -100,9 +103,17 @@ impl Frames {
             let (semaphore, value) = self.resolve(input, one)?;
             let all = vk::PipelineStageFlags2::ALL_COMMANDS;
             let info = semaphore_info(semaphore.raw(), all).value(value);
-            match one.kind {
-                Kind::Wait => batch.waits.push(info),
-                Kind::Signal => batch.signals.push(info),
+            if one.kind == Kind::Wait {
+                batch.waits.push(info);
+                continue;
+            }
+            batch.signals.push(info);
+            // A wait of an earlier frame, perhaps on another queue, unsignals the semaphore first.
+            if let Some(waited) = semaphore.binary().and_then(BinaryState::waited) {
+                let timeline = self.timeline(QueueIndex(waited.timeline as u8))?;
+                if !timeline.is_known(waited.value) {
+                    batch.wait(&timeline, waited, all);
+                }
             }
         }
         Ok(())
@@ -127,8 +138,13 @@ impl Frames {
                     continue;
                 };
                 let value = timeline.base.saturating_add(one.value);
-                if semaphore.binary().is_some() {
-                    semaphore.note_used();
+                if let Some(binary) = semaphore.binary() {
+                    let timeline = usize::from(submission.queue.0);
+                    let done = Point {
+                        timeline,
+                        value: done.1,
+                    };
+                    binary.note_used(one.kind == Kind::Signal, done);
                 } else if one.kind == Kind::Signal {
                     semaphore.submitted(value);
                 }
@@ -145,8 +161,8 @@ impl Frames {
 
     /// Notes that everything is submitted that the signals of the frame's exportable semaphores depend on.
     pub(crate) fn note_certain(input: &FrameInput<'_>) {
-        for semaphore in input.timelines {
-            semaphore.note_certain();
+        for binary in input.timelines.iter().filter_map(TimelineSemaphore::binary) {
+            binary.note_certain();
         }
     }
 
@@ -216,31 +232,32 @@ impl Frames {
     }
 }
 
-/// Checks that a frame uses a binary semaphore once, and in its direction.
+/// Checks that a frame uses a binary semaphore once, and in its turn.
 fn check_binary(
     input: &FrameInput<'_>,
     at: usize,
-    (semaphore, value): (&TimelineSemaphore, u64),
+    (name, binary, value): (&str, &BinaryState, u64),
 ) -> Result<(), FrameError> {
     let one = &input.frame.timeline_uses[at];
     let mut earlier = input.frame.timeline_uses[..at].iter();
     let is_twice = earlier.any(|it| it.timeline == one.timeline);
-    let problem = semaphore.misuse(one.kind == Kind::Signal, value);
+    let problem = binary.misuse(one.kind == Kind::Signal, value);
     let twice = "another pass of the frame uses it too; let one pass use it, and order the other one after that";
     let Some(problem) = problem.or(is_twice.then_some(twice)) else {
         return Ok(());
     };
     Err(FrameError::BinarySemaphore {
         pass: input.frame.pass(one.pass).name.to_string(),
-        semaphore: semaphore.name().to_string(),
+        semaphore: name.to_owned(),
         problem,
     })
 }
 
-/// Whether a submission signals a semaphore that is exported as a sync file.
-pub(crate) fn signals_sync_file(input: &FrameInput<'_>, submission: &Submission) -> bool {
+/// Whether a submission signals a binary semaphore that somebody else waits for.
+pub(crate) fn signals_binary(input: &FrameInput<'_>, submission: &Submission) -> bool {
     submission.timeline_uses(input.frame).any(|one| {
         let semaphore = input.timelines.get(one.timeline as usize);
-        semaphore.is_some_and(|it| it.binary() == Some(Binary::Exportable))
+        let binary = semaphore.and_then(TimelineSemaphore::binary);
+        one.kind == Kind::Signal && binary.is_some_and(|it| it.kind() != Binary::Imported)
     })
 }

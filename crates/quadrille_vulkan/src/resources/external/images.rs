@@ -5,13 +5,14 @@ use ash::{ext, vk};
 use super::allocate::{ExternalBacking, For, Source};
 use super::modifiers::{self, Tiling};
 use super::shared_memory::description;
-use super::{MemoryHandle, SharedMemory, check_features, check_shared, need};
+use super::{MemoryHandle, SharedMemory, check_features, check_shared, invalid, need};
 use crate::device::Device;
 use crate::device::backing::Backing;
 use crate::device::gpu::Gpu;
 use crate::error::Error;
 use crate::instance::imported::KeepAlive;
 use crate::instance::sharing::Sharing;
+use crate::resources::format::is_planar;
 use crate::resources::image::{GpuImage, ImageDesc, check};
 
 impl Gpu {
@@ -27,6 +28,7 @@ impl Gpu {
         handle: MemoryHandle,
     ) -> Result<GpuImage, Error> {
         let exportable = vk::ExternalMemoryFeatureFlags::EXPORTABLE;
+        check_planes(desc)?;
         need(&self.0, &desc.name, handle.extension())?;
         let desc = exclusive(desc)?;
         let tiling = match handle {
@@ -47,6 +49,7 @@ impl Gpu {
     /// The memory is of another device or of an image with another description, has too few bytes, or the device cannot
     /// import it. The descriptor is closed.
     pub fn import_image(&self, desc: &ImageDesc, memory: SharedMemory) -> Result<GpuImage, Error> {
+        check_planes(desc)?;
         let handle = memory.layout.handle;
         let importable = vk::ExternalMemoryFeatureFlags::IMPORTABLE;
         let tiling = match (handle, &memory.layout.modifier) {
@@ -57,7 +60,7 @@ impl Gpu {
                 Tiling::Exactly(modifier.clone())
             }
             (MemoryHandle::DmaBuf, None) => {
-                return Err(super::invalid(
+                return Err(invalid(
                     &desc.name,
                     "its dma-buf has no DRM format modifier; set `MemoryLayout::modifier` to the exporter's",
                 ));
@@ -81,6 +84,7 @@ impl Gpu {
         raw: vk::Image,
         keep: KeepAlive,
     ) -> Result<GpuImage, Error> {
+        check_planes(desc)?;
         let desc = exclusive(desc)?;
         GpuImage::adopt(&self.0, &desc, |_| Ok((raw, Backing::Program(keep))))
     }
@@ -147,6 +151,21 @@ fn describe(info: &vk::ImageCreateInfo<'_>) -> u64 {
     let rest = rest.iter().chain(&flags).map(|number| u64::from(*number));
     let numbers: Vec<u64> = [1].into_iter().chain(kinds).chain(rest).collect();
     description(&numbers)
+}
+
+/// Refuses formats of several planes or with subsampled chroma: their images are sampled by a conversion
+/// (`VkSamplerYcbcrConversion`), which Quadrille's samplers have none of.
+fn check_planes(desc: &ImageDesc) -> Result<(), Error> {
+    let format = desc.format;
+    if !is_planar(format) {
+        return Ok(());
+    }
+    Err(invalid(
+        &desc.name,
+        format!(
+            "{format:?} is a Y'CbCr format, whose images are neither exported nor imported; share each plane as an image              of its own at its `PlaneLayout::offset`, such as R8_UNORM and R8G8_UNORM for NV12, and convert in the shader"
+        ),
+    ))
 }
 
 fn exclusive(desc: &ImageDesc) -> Result<ImageDesc, Error> {

@@ -1,4 +1,4 @@
-//! Timeline semaphores that others share.
+//! Semaphores that others share by opaque file descriptors.
 
 use std::os::fd::{AsRawFd as _, FromRawFd as _, IntoRawFd as _, OwnedFd};
 
@@ -9,8 +9,9 @@ use crate::device::gpu::Gpu;
 use crate::error::Error;
 use crate::resources::timeline_semaphore::TimelineSemaphore;
 
-/// The only handle that timelines have.
-const OPAQUE_FD: vk::ExternalSemaphoreHandleTypeFlags =
+/// The only handle that timelines have. It refers to the payload of the semaphore, so both sides use one semaphore
+/// (table "Handle Types Supported by VkImportSemaphoreFdInfoKHR").
+pub(super) const OPAQUE_FD: vk::ExternalSemaphoreHandleTypeFlags =
     vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD;
 
 impl Gpu {
@@ -23,7 +24,7 @@ impl Gpu {
         name: &str,
         value: u64,
     ) -> Result<TimelineSemaphore, Error> {
-        self.check_handle(name, vk::ExternalSemaphoreFeatureFlags::EXPORTABLE)?;
+        self.check_timeline(name, vk::ExternalSemaphoreFeatureFlags::EXPORTABLE)?;
         self.create_timeline_semaphore(name, value, OPAQUE_FD)
     }
 
@@ -37,25 +38,32 @@ impl Gpu {
         name: &str,
         fd: OwnedFd,
     ) -> Result<TimelineSemaphore, Error> {
-        self.check_handle(name, vk::ExternalSemaphoreFeatureFlags::IMPORTABLE)?;
+        self.check_timeline(name, vk::ExternalSemaphoreFeatureFlags::IMPORTABLE)?;
         let plain = vk::ExternalSemaphoreHandleTypeFlags::empty();
         let made = self.create_timeline_semaphore(name, 0, plain)?;
+        self.import_opaque(&made, fd)?;
+        Ok(made)
+    }
+
+    /// Lets a semaphore that was just made refer to the payload of a descriptor, for as long as it lives.
+    pub(super) fn import_opaque(&self, made: &TimelineSemaphore, fd: OwnedFd) -> Result<(), Error> {
         let device = &self.0;
         let functions = khr::external_semaphore_fd::Device::new(&device.instance.raw, &device.raw);
+        // Without `TEMPORARY`, the import is permanent.
         let info = vk::ImportSemaphoreFdInfoKHR::default()
             .semaphore(made.raw())
             .handle_type(OPAQUE_FD)
             .fd(fd.as_raw_fd());
-        // SAFETY: the semaphore was just made, and nothing uses it.
+        // SAFETY: the caller has just made the semaphore, and nothing uses it.
         let imported = unsafe { functions.import_semaphore_fd(&info) };
-        imported.map_err(Error::vulkan(device, name, "vkImportSemaphoreFdKHR"))?;
+        imported.map_err(made.error("vkImportSemaphoreFdKHR"))?;
         // A successful import has taken the descriptor (`VkImportSemaphoreFdInfoKHR`).
         let _ = fd.into_raw_fd();
-        Ok(made)
+        Ok(())
     }
 
     /// Checks that the device shares timelines by opaque descriptors.
-    fn check_handle(
+    fn check_timeline(
         &self,
         name: &str,
         wanted: vk::ExternalSemaphoreFeatureFlags,
@@ -106,10 +114,19 @@ impl TimelineSemaphore {
     /// # Errors
     /// Called on one that was not made by [`Gpu::create_exportable_timeline_semaphore`]; the driver's.
     pub fn export(&self) -> Result<OwnedFd, Error> {
+        if self.binary().is_some() {
+            return Err(self.invalid(
+                "it is a binary semaphore; export it with the methods of `BinarySemaphore`",
+            ));
+        }
+        self.export_opaque("Gpu::create_exportable_timeline_semaphore")
+    }
+
+    /// Exports it as an opaque file descriptor, if it was made by this constructor.
+    pub(super) fn export_opaque(&self, made_by: &str) -> Result<OwnedFd, Error> {
         let device = self.device();
         if !self.is_exportable() {
-            let problem =
-                "it is not exportable; make it with `Gpu::create_exportable_timeline_semaphore`";
+            let problem = format!("it is not exportable; make it with `{made_by}`");
             return Err(invalid(self.name(), problem));
         }
         let functions = khr::external_semaphore_fd::Device::new(&device.instance.raw, &device.raw);

@@ -4,34 +4,14 @@ use std::os::fd::{FromRawFd as _, IntoRawFd as _, OwnedFd};
 
 use ash::{khr, vk};
 
+use super::binary::BinarySemaphore;
 use super::invalid;
 use crate::device::gpu::Gpu;
 use crate::error::Error;
-use crate::resources::timeline_semaphore::{Binary, TimelineSemaphore};
+use crate::resources::binary_state::{Binary, BinaryState};
 
 /// The handle of sync files.
 const SYNC_FD: vk::ExternalSemaphoreHandleTypeFlags = vk::ExternalSemaphoreHandleTypeFlags::SYNC_FD;
-
-/// A binary semaphore for one signal and one wait: one of them by a frame, the other one outside of the device.
-///
-/// A frame waits for a semaphore that is made of a sync file ([`Gpu::import_sync_fd`]), or signals one that is then
-/// exported as a sync file ([`Gpu::exportable_semaphore`], [`BinarySemaphore::export`]). Its drop destroys it after the
-/// frame. Clones are the same semaphore.
-///
-/// ```no_run
-/// # use std::os::fd::OwnedFd;
-/// # use quadrille_vulkan::device::Gpu;
-/// # use quadrille_vulkan::resources::BinarySemaphore;
-/// # fn example(gpu: &Gpu, camera: OwnedFd) -> Result<(), quadrille_vulkan::Error> {
-/// let arrived: BinarySemaphore = gpu.import_sync_fd("picture of the camera", Some(camera))?;
-/// let drawn = gpu.exportable_semaphore("picture for the compositor")?;
-/// // A frame waits for `arrived`, and signals `drawn`. After its submission:
-/// let fence: Option<OwnedFd> = drawn.export()?;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-pub struct BinarySemaphore(TimelineSemaphore);
 
 impl Gpu {
     /// Makes a semaphore that a frame waits for, of a sync file; of a signalled one, if there is none. It takes the
@@ -68,7 +48,7 @@ impl Gpu {
                 }
             })
             .map_err(Error::vulkan(device, name, "vkImportSemaphoreFdKHR"))?;
-        Ok(BinarySemaphore(made))
+        Ok(BinarySemaphore::new(made))
     }
 
     /// Makes a semaphore that a frame signals, to be exported as a sync file ([`BinarySemaphore::export`]).
@@ -78,7 +58,7 @@ impl Gpu {
     pub fn exportable_semaphore(&self, name: &str) -> Result<BinarySemaphore, Error> {
         self.check_sync_fd(name, vk::ExternalSemaphoreFeatureFlags::EXPORTABLE)?;
         let made = self.create_binary_semaphore(name, Binary::Exportable, SYNC_FD)?;
-        Ok(BinarySemaphore(made))
+        Ok(BinarySemaphore::new(made))
     }
 
     /// Checks that the device shares binary semaphores as sync files.
@@ -101,28 +81,24 @@ impl Gpu {
 }
 
 impl BinarySemaphore {
-    /// The timeline of one step by which a frame uses it: a pass waits for the value 1 of an imported semaphore, and
-    /// signals the value 1 of an exportable one. It has no value that the host waits for or signals.
-    pub fn step(&self) -> &TimelineSemaphore {
-        &self.0
-    }
-
     /// Exports it once as a sync file, after the submission of the frame that signals it; `None` if the frame is
     /// complete already. A sync file is pollable: it is readable once the frame is complete.
     ///
     /// # Errors
-    /// No submitted frame signals it, it was exported before, or it is imported; the driver's.
+    /// No submitted frame signals it, it was exported before, it is imported, or it is shared by an opaque descriptor;
+    /// the driver's.
     pub fn export(&self) -> Result<Option<OwnedFd>, Error> {
-        self.0.take_signal()?;
-        let device = self.0.device();
+        self.note(BinaryState::take)?;
+        let semaphore = self.step();
+        let device = semaphore.device();
         let functions = khr::external_semaphore_fd::Device::new(&device.instance.raw, &device.raw);
         let info = vk::SemaphoreGetFdInfoKHR::default()
-            .semaphore(self.0.raw())
+            .semaphore(semaphore.raw())
             .handle_type(SYNC_FD);
         // SAFETY: the semaphore is alive and was made to be exported so; a frame with its signal is submitted, with all
         // that the signal depends on (`VUID-VkSemaphoreGetFdInfoKHR-handleType-03254` and `-03255`).
         let fd = unsafe { functions.get_semaphore_fd(&info) };
-        let fd = fd.map_err(self.0.error("vkGetSemaphoreFdKHR"))?;
+        let fd = fd.map_err(semaphore.error("vkGetSemaphoreFdKHR"))?;
         // SAFETY: the call has made the descriptor, and nobody else owns it; -1 is a semaphore that is signalled already.
         Ok((fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) }))
     }
