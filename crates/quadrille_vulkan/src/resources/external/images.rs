@@ -163,7 +163,8 @@ fn check_planes(desc: &ImageDesc) -> Result<(), Error> {
     Err(invalid(
         &desc.name,
         format!(
-            "{format:?} is a Y'CbCr format, whose images are neither exported nor imported; share each plane as an image              of its own at its `PlaneLayout::offset`, such as R8_UNORM and R8G8_UNORM for NV12, and convert in the shader"
+            "{format:?} is a Y'CbCr format, whose images are neither exported nor imported; share each plane as an image of \
+             its own at its `PlaneLayout::offset`, such as R8_UNORM and R8G8_UNORM for NV12, and convert in the shader"
         ),
     ))
 }
