@@ -176,11 +176,8 @@ impl ShadowMapAllocator {
                 for (at, cascade) in cascades.iter().take(count as usize).enumerate() {
                     let far = item.config.bounds.get(at).copied().unwrap_or_default();
                     let shadow = ShadowMapDraw {
-                        kind: ShadowMapKind::Atlas,
-                        tile: first + at as u32,
                         clamps_depth: true,
-                        cull_row: None,
-                        is_drawn: true,
+                        ..ShadowMapDraw::new(ShadowMapKind::Atlas, first + at as u32)
                     };
                     let row = ShadowViewRow {
                         clip_from_world: cascade.clip_from_world.to_cols_array(),
@@ -207,6 +204,24 @@ impl ShadowMapAllocator {
         }
     }
 
+    /// First row and number of the shadow maps of a light that all cameras share: those of an earlier camera, or new ones.
+    fn shared_shadows(
+        &mut self,
+        light: Entity,
+        has_shadows: bool,
+        allocate: impl FnOnce(&mut Self) -> Option<(u32, u32)>,
+    ) -> (u32, u32) {
+        if let Some(&shadows) = self.shared_shadow_rows.get(&light) {
+            return shadows;
+        }
+        if !has_shadows {
+            return (0, 0);
+        }
+        let shadows = allocate(self).unwrap_or_default();
+        self.shared_shadow_rows.insert(light, shadows);
+        shadows
+    }
+
     fn point(
         &mut self,
         lists: &mut SceneLists,
@@ -215,33 +230,19 @@ impl ShadowMapAllocator {
         (light, transform, layers): (&PointLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
         let size = lights.point_face_size.size.max(1) as f32;
-        let shadows = match self.shared_shadow_rows.get(&entity) {
-            Some(&shadows) => shadows,
-            None if !light.shadow_maps_enabled => (0, 0),
-            None => {
-                let mut shadows = (0, 0);
-                if let Some(first) = self.allocate_point_faces(lights) {
-                    shadows = (lists.shadows.rows.len() as u32, 6);
-                    let soft_size = soft_size(light, light.radius);
-                    for (at, face) in (0..).zip(&CUBE_MAP_FACES) {
-                        let shadow = ShadowMapDraw {
-                            kind: ShadowMapKind::PointFaces,
-                            tile: first + at,
-                            clamps_depth: false,
-                            cull_row: None,
-                            is_drawn: true,
-                        };
-                        let clip = face_clip_from_world(transform, face, light.shadow_map_near_z);
-                        let cull_row =
-                            CullViewRow::light(&clip, transform.translation(), light.range);
-                        let shadow = (shadow, shadow_row(clip, soft_size), cull_row);
-                        add_shadow(lists, &lights.instances, shadow, layers);
-                    }
-                }
-                self.shared_shadow_rows.insert(entity, shadows);
-                shadows
+        let shadows = self.shared_shadows(entity, light.shadow_maps_enabled, |allocator| {
+            let first = allocator.allocate_point_faces(lights)?;
+            let shadows = (lists.shadows.rows.len() as u32, 6);
+            let soft_size = soft_size(light, light.radius);
+            for (at, face) in (0..).zip(&CUBE_MAP_FACES) {
+                let shadow = ShadowMapDraw::new(ShadowMapKind::PointFaces, first + at);
+                let clip = face_clip_from_world(transform, face, light.shadow_map_near_z);
+                let cull_row = CullViewRow::light(&clip, transform.translation(), light.range);
+                let shadow = (shadow, shadow_row(clip, soft_size), cull_row);
+                add_shadow(lists, &lights.instances, shadow, layers);
             }
-        };
+            Some(shadows)
+        });
         LightRow {
             position_or_direction: transform.translation().to_array(),
             bits: bits(POINT, shadows) | contact_bit(light.contact_shadows_enabled),
@@ -262,32 +263,18 @@ impl ShadowMapAllocator {
         (light, transform, layers): (&SpotLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
         let size = lights.atlas_tile_size.size.max(1) as f32;
-        let shadows = match self.shared_shadow_rows.get(&entity) {
-            Some(&shadows) => shadows,
-            None if !light.shadow_maps_enabled => (0, 0),
-            None => {
-                let mut shadows = (0, 0);
-                if let Some(tile) = self.allocate_atlas_tiles(lights, 1, "a spot light") {
-                    shadows = (lists.shadows.rows.len() as u32, 1);
-                    let soft_size = soft_size(light, light.radius);
-                    let clip =
-                        spot_light_clip_from_view(light.outer_angle, light.shadow_map_near_z)
-                            * Mat4::from(spot_light_world_from_view(transform).inverse());
-                    let shadow = ShadowMapDraw {
-                        kind: ShadowMapKind::Atlas,
-                        tile,
-                        clamps_depth: false,
-                        cull_row: None,
-                        is_drawn: true,
-                    };
-                    let cull_row = CullViewRow::light(&clip, transform.translation(), light.range);
-                    let shadow = (shadow, shadow_row(clip, soft_size), cull_row);
-                    add_shadow(lists, &lights.instances, shadow, layers);
-                }
-                self.shared_shadow_rows.insert(entity, shadows);
-                shadows
-            }
-        };
+        let shadows = self.shared_shadows(entity, light.shadow_maps_enabled, |allocator| {
+            let tile = allocator.allocate_atlas_tiles(lights, 1, "a spot light")?;
+            let shadows = (lists.shadows.rows.len() as u32, 1);
+            let soft_size = soft_size(light, light.radius);
+            let clip = spot_light_clip_from_view(light.outer_angle, light.shadow_map_near_z)
+                * Mat4::from(spot_light_world_from_view(transform).inverse());
+            let shadow = ShadowMapDraw::new(ShadowMapKind::Atlas, tile);
+            let cull_row = CullViewRow::light(&clip, transform.translation(), light.range);
+            let shadow = (shadow, shadow_row(clip, soft_size), cull_row);
+            add_shadow(lists, &lights.instances, shadow, layers);
+            Some(shadows)
+        });
         let (inner, outer) = (light.inner_angle.cos(), light.outer_angle.cos());
         let cone_scale = 1.0 / (inner - outer).max(1e-4);
         LightRow {

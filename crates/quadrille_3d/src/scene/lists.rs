@@ -245,6 +245,19 @@ pub(crate) struct ShadowMapDraw {
     pub(crate) is_drawn: bool,
 }
 
+impl ShadowMapDraw {
+    /// Shadow map in a tile, before `add_shadow` culls its casters and the cache finds out whether it is up to date.
+    pub(crate) fn new(kind: ShadowMapKind, tile: u32) -> Self {
+        Self {
+            kind,
+            tile,
+            clamps_depth: false,
+            cull_row: None,
+            is_drawn: true,
+        }
+    }
+}
+
 /// Draw of consecutive transparent instances with one mesh and pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TransparentDraw {

@@ -6,7 +6,8 @@ use quadrille::rows::ShaderRow;
 use crate::constants::{DIRECTIONAL, MAX_CASCADES, MAX_SHADOW_VIEWS};
 use crate::tables::table::UNIFORM_BYTES;
 
-/// View row of shaders.
+/// View row of shaders. `queue_views` creates it with all that its camera determines; the other fields are zeros until the
+/// system that is named there fills them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, ShaderRow)]
 #[row("quadrille_3d/scene.wgsl", "View")]
@@ -23,24 +24,27 @@ pub(crate) struct ViewRow {
     pub(crate) light_count: u32,
     /// Number of directional lights, which come first.
     pub(crate) directional_count: u32,
-    /// Offset of its light masks (`clusters.rs`).
+    /// Offset of its light masks (`prepare/clusters.rs`).
     pub(crate) first_mask: u32,
+    /// Words of a light mask (`prepare/clusters.rs`).
     pub(crate) mask_words: u32,
-    /// Number of summary words, whose bits mark nonzero words of a light mask.
+    /// Number of summary words, whose bits mark nonzero words of a light mask (`prepare/clusters.rs`).
     pub(crate) mask_blocks: u32,
     /// Discriminant of `ShadowFilteringMethod`.
     pub(crate) shadow_filter: u32,
-    /// Index of its first environment.
+    /// Index of its first environment (`environment.rs`).
     pub(crate) first_environment: u32,
     pub(crate) environment_count: u32,
     /// Bit flags such as [`AMBIENT_AFFECTS_LIGHTMAPPED_MESHES`](crate::constants::AMBIENT_AFFECTS_LIGHTMAPPED_MESHES).
+    /// `prepare_targets` and effects (`effects/ssao.rs`, `effects/transmission.rs`) add those of images.
     pub(crate) flags: u32,
+    /// Distance fog (`effects/fog.rs`).
     pub(crate) fog: FogRow,
     /// Factor of the derivatives of texture coordinates: 2 to the power of [`MipBias`](crate::MipBias).
     pub(crate) mip_scale: f32,
-    /// Offset of its decal masks (`scene/decals.rs`).
+    /// Offset of its decal masks (`prepare/decals.rs`).
     pub(crate) first_decal_mask: u32,
-    /// Words of a mask; 0 without decals.
+    /// Words of a decal mask; 0 without decals (`prepare/decals.rs`).
     pub(crate) decal_words: u32,
     pub(crate) unused: u32,
     /// Steps, thickness and length of contact shadows; zeros for none.
@@ -49,7 +53,8 @@ pub(crate) struct ViewRow {
     pub(crate) transmission_taps: u32,
     /// Number of the frame for the noise of the blur; 0 without `TemporalJitter`.
     pub(crate) noise_frame: u32,
-    /// Least and greatest perceptual roughness of surfaces that `ssr_3d` adds reflections to; zeros for none.
+    /// Least and greatest perceptual roughness of surfaces that `ssr_3d` adds reflections to; zeros for none
+    /// (`effects/ssr.rs`).
     pub(crate) reflected_roughness: [f32; 2],
 }
 
