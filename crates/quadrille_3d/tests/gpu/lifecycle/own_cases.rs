@@ -195,6 +195,40 @@ fn sky_of_another_size_is_filtered_anew() {
     same(&found, &wanted, "a larger panorama");
 }
 
+/// A component that was inserted later has a later row in all tables.
+#[test]
+#[ignore = "needs a device"]
+fn blended_meshes_of_equal_depth_are_drawn_by_index() {
+    let pictures = [false, true].map(|is_late| {
+        let mut rig = rig();
+        let mesh = Mesh3d(add(&mut rig, Mesh::from(Rectangle::new(2.0, 2.0))));
+        let colors = [
+            Color::srgba(1.0, 0.0, 0.0, 0.5),
+            Color::srgba(0.0, 0.0, 1.0, 0.5),
+        ];
+        let [red, blue] = colors.map(|color| {
+            let material = StandardMaterial {
+                unlit: true,
+                alpha_mode: AlphaMode::Blend,
+                ..StandardMaterial::from(color)
+            };
+            MeshMaterial3d(add(&mut rig, material))
+        });
+        let first = rig.app.world_mut().spawn_empty().id();
+        if !is_late {
+            let bundle = (mesh.clone(), red.clone());
+            rig.app.world_mut().entity_mut(first).insert(bundle);
+        }
+        rig.app.world_mut().spawn((mesh.clone(), blue));
+        rig.update(2);
+        if is_late {
+            rig.app.world_mut().entity_mut(first).insert((mesh, red));
+        }
+        rig.picture()
+    });
+    same(&pictures[1], &pictures[0], "the first mesh came later");
+}
+
 #[derive(Component)]
 struct Other;
 
