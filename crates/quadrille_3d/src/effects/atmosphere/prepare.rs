@@ -268,8 +268,8 @@ pub(super) fn prepare_atmospheres(
             medium.writer = Some(row);
         }
         // The key of their images has the rest of what these depend on.
-        let version = medium.key.version.to_le_bytes();
-        let key = |part: &[u8]| [part, &version].concat();
+        let of_medium = medium.key.bytes();
+        let key = |part: &[u8]| [part, &of_medium].concat();
         let sky_key = key(luts.row.sky());
         let mut writes_cube = false;
         if let Some(cubes) = &mut luts.cubes {

@@ -253,6 +253,34 @@ fn fog_volumes_of_equal_depth_are_drawn_by_index() {
     same(&rig.picture(), &wanted, "another component");
 }
 
+#[test]
+#[ignore = "needs a device"]
+fn sky_is_drawn_anew_after_another_size_of_multiple_scattering() {
+    let settings = |side| AtmosphereSettings {
+        multiscattering_lut_size: UVec2::splat(side),
+        sky_view_lut_size: UVec2::new(32, 16),
+        ..AtmosphereSettings::default()
+    };
+    let [found, wanted] = [[2, 32], [32, 32]].map(|sides| {
+        let mut rig = rig();
+        let medium = add(
+            &mut rig,
+            ScatteringMedium::earth(8, 8).with_density_multiplier(20.0),
+        );
+        let center = GlobalTransform::from_translation(Vec3::NEG_Y * 6_360_000.0);
+        let world = rig.app.world_mut();
+        world.spawn((Atmosphere::earth(medium), center));
+        world.spawn(DirectionalLight::default());
+        let pictures = sides.map(|side| {
+            camera(&mut rig).insert(settings(side));
+            rig.picture()
+        });
+        assert_eq!(pictures[0] == pictures[1], sides[0] == sides[1]);
+        pictures[1].clone()
+    });
+    same(&found, &wanted, "another size");
+}
+
 /// Two entities: the one with the smaller index, and one that comes before it in the order of identifiers, where an index
 /// that was used before comes later.
 fn later_with_smaller_index(rig: &mut Rig) -> [Entity; 2] {
