@@ -5,7 +5,7 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_light::atmosphere::ScatteringMedium;
-use bevy_light::{Atmosphere, FogVolume, VolumetricFog, VolumetricLight};
+use bevy_light::{Atmosphere, ClusteredDecal, FogVolume, VolumetricFog, VolumetricLight};
 use quadrille_3d::AtmosphereSettings;
 use quadrille_3d::prelude::*;
 
@@ -193,6 +193,53 @@ fn sky_of_another_size_is_filtered_anew() {
     let found = under_skies(sky(64, false), Some(sky(128, false)));
     let wanted = under_skies(sky(128, false), None);
     same(&found, &wanted, "a larger panorama");
+}
+
+/// bevy keeps bounds of a light and the mark of a material that an entity has lost, and culls by these.
+#[test]
+#[ignore = "needs a device"]
+fn decals_on_former_lights_and_meshes_are_seen_by_layers_alone() {
+    let mut rig = rig();
+    let floor = Mesh3d(add(
+        &mut rig,
+        Mesh::from(Plane3d::default().mesh().size(9.0, 9.0)),
+    ));
+    let white = MeshMaterial3d(add(&mut rig, StandardMaterial::from(Color::WHITE)));
+    rig.app.world_mut().spawn((floor.clone(), white.clone()));
+    let empty = rig.picture();
+    let image = environment::image([1, 1, 1], |_| [1.0, 0.0, 0.0]);
+    let decal = ClusteredDecal {
+        base_color_texture: Some(add(&mut rig, image)),
+        ..ClusteredDecal::default()
+    };
+    // The center is far outside of the picture, which the box reaches.
+    let place = Transform::from_xyz(20.0, 0.0, 0.0)
+        .looking_to(Vec3::NEG_Y, Vec3::X)
+        .with_scale(Vec3::new(44.0, 44.0, 2.0));
+    let entity = rig.app.world_mut().spawn((decal, place)).id();
+    let full = rig.picture();
+    assert!(full != empty, "the decal is seen");
+    let light = PointLight {
+        range: 0.1,
+        ..PointLight::default()
+    };
+    rig.app.world_mut().entity_mut(entity).insert(light);
+    rig.update(2);
+    rig.app
+        .world_mut()
+        .entity_mut(entity)
+        .remove::<PointLight>();
+    same(&rig.picture(), &full, "a former light");
+    let mut entity = rig.app.world_mut().entity_mut(entity);
+    entity.insert(RenderLayers::layer(1));
+    let id = entity.id();
+    same(&rig.picture(), &empty, "another layer");
+    let mut entity = rig.app.world_mut().entity_mut(id);
+    entity.insert((floor, white));
+    rig.update(2);
+    let mut entity = rig.app.world_mut().entity_mut(id);
+    entity.remove::<(Mesh3d, MeshMaterial3d<StandardMaterial>)>();
+    same(&rig.picture(), &empty, "a former mesh of another layer");
 }
 
 /// A component that was inserted later has a later row in all tables.
