@@ -1,5 +1,6 @@
 //! Table of all public components of the bevy crates that Quadrille is built on: `components.txt`. The test fails if a
-//! new version of bevy adds a component, or if a component is listed wrongly as ignored or drawn.
+//! new version of bevy adds a component, or if a component is listed wrongly as ignored or drawn. Drawn components, and
+//! those of 2D and 3D, have a part in the random lives of the GPU tests, or a row in `lifecycle_exceptions.txt`.
 #![cfg(all(feature = "gltf", feature = "gizmos"))]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -264,4 +265,102 @@ fn drawn_components_are_used_in_sources() {
             other => panic!("{name}: {other} is no verdict"),
         }
     }
+}
+
+/// A source without the lines and statements that use nothing: comments and imports.
+fn code_of(source: &str) -> String {
+    let mut in_import = false;
+    let code = source.lines().filter(|line| {
+        let line = line.trim_start();
+        in_import |= ["use ", "pub use ", "pub(crate) use "]
+            .iter()
+            .any(|it| line.starts_with(it));
+        let is_code = !in_import && !line.starts_with("//");
+        in_import &= !line.contains(';');
+        is_code
+    });
+    code.map(|line| format!("{line}\n")).collect()
+}
+
+/// All words of the code of some files.
+fn words_of(files: &[PathBuf]) -> BTreeSet<String> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let code = files.iter().map(|file| {
+        let source = std::fs::read_to_string(file).expect("sources are text");
+        code_of(&source)
+    });
+    let words = code.flat_map(|code| {
+        let words = code.split(|letter| !is_part(letter)).map(str::to_owned);
+        words.collect::<Vec<_>>()
+    });
+    words.collect()
+}
+
+/// Crate and component of each row of `lifecycle_exceptions.txt`.
+fn exceptions() -> BTreeSet<(String, String)> {
+    let lines = include_str!("lifecycle_exceptions.txt").lines();
+    let rows = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    rows.map(|row| {
+        let mut words = row.splitn(3, ' ');
+        let mut word = || words.next().unwrap_or_default().to_owned();
+        let (name, component) = (word(), word());
+        assert!(!word().is_empty(), "{component} has no reason");
+        (name, component)
+    })
+    .collect()
+}
+
+/// The public components of a crate of ours.
+fn own_components(name: &str, root: &Path) -> Vec<String> {
+    let files = sources(root).into_iter();
+    files
+        .flat_map(|file| {
+            let source = std::fs::read_to_string(&file).expect("sources are text");
+            let module = module(&file, root);
+            let found = components_of(&source).into_iter();
+            found
+                .map(|it| format!("{name}::{module}{it}"))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Each crate whose sources name a drawn component has it among the parts of its random lives, or an exception.
+#[test]
+fn drawn_components_have_parts_in_random_lives() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let of_crate = |short: &str| {
+        let root = crates.join(format!("quadrille_{short}"));
+        let mut lives = sources(&root.join("tests/gpu/lifecycle"));
+        lives.push(root.join("tests/gpu/lifecycle.rs"));
+        let src = root.join("src");
+        let own = own_components(&format!("quadrille_{short}"), &src);
+        (words_of(&sources(&src)), words_of(&lives), own)
+    };
+    let ours = ["2d", "3d"].map(|short| (short, of_crate(short)));
+    let table = table();
+    let drawn = table.iter().filter(|(_, verdict)| **verdict == "drawn");
+    let drawn = drawn.map(|(name, _)| (*name).to_owned());
+    let own = ours.iter().flat_map(|(_, (_, _, own))| own.clone());
+    let mut missing = BTreeSet::new();
+    for component in drawn.chain(own) {
+        let short = component.rsplit("::").next().unwrap_or_default();
+        let users = ours.iter().filter(|(_, (src, ..))| src.contains(short));
+        let users: Vec<_> = users.collect();
+        let without = users
+            .iter()
+            .filter(|(_, (_, lives, _))| !lives.contains(short));
+        missing.extend(without.map(|(user, _)| ((*user).to_owned(), component.clone())));
+        let has_life = ours.iter().any(|(_, (_, lives, _))| lives.contains(short));
+        if users.is_empty() && !has_life {
+            missing.insert(("any".to_owned(), component.clone()));
+        }
+    }
+    let known = exceptions();
+    let new: Vec<_> = missing.difference(&known).collect();
+    let gone: Vec<_> = known.difference(&missing).collect();
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "add a part, or a row in `lifecycle_exceptions.txt`: {new:#?}; remove rows: {gone:#?}"
+    );
 }

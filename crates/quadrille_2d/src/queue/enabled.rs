@@ -1,7 +1,7 @@
 //! Marks components of reenabled entities as changed: a `Changed` query misses changes made while a
 //! component such as `Disabled` excludes the entity.
 
-use bevy_ecs::component::Mutable;
+use bevy_ecs::component::{ComponentId, Mutable};
 use bevy_ecs::entity_disabling::DefaultQueryFilters;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
@@ -17,13 +17,17 @@ pub(crate) struct EnablingChanges(pub(crate) bool);
 /// Observes all disabling components. Call it after all plugins have registered theirs.
 pub(crate) fn watch_enabling(world: &mut World) {
     world.init_resource::<EnablingChanges>();
-    world.init_resource::<DefaultQueryFilters>();
-    let filters = world.resource::<DefaultQueryFilters>();
-    let ids: Vec<_> = filters.disabling_ids().collect();
+    let ids = disabling_components(world);
     if !ids.is_empty() {
         world.spawn(Observer::new(mark_changed).with_components(ids.iter().copied()));
         world.spawn(Observer::new(note_disabled).with_components(ids));
     }
+}
+
+/// The components that disable entities. Complete once all plugins are built.
+pub(crate) fn disabling_components(world: &mut World) -> Vec<ComponentId> {
+    let filters = world.get_resource_or_init::<DefaultQueryFilters>();
+    filters.disabling_ids().collect()
 }
 
 fn note_disabled(_: On<Insert<()>>, mut changes: ResMut<EnablingChanges>) {

@@ -35,8 +35,12 @@ pub(crate) fn find_mesh_layouts(
             AssetEvent::Added { id } | AssetEvent::Modified { id } => {
                 is_other |= read_layout(&mut materials, id, &assets);
             }
-            AssetEvent::Removed { id } => materials.layouts.remove(id),
-            AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
+            // An asset that is removed may come back with other attributes.
+            AssetEvent::Unused { id } => {
+                materials.layouts.remove(id);
+                materials.awaited.remove(&id);
+            }
+            AssetEvent::Removed { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
         }
     }
     let pair = |(mesh, material): (&Mesh2d, &MaterialInstance)| Some((mesh.id(), material.0?));

@@ -7,10 +7,16 @@ mod assets;
 mod cases;
 #[path = "lifecycle/drawn.rs"]
 mod drawn;
+#[path = "lifecycle/materials.rs"]
+mod materials;
 #[path = "lifecycle/nodes.rs"]
 mod nodes;
+#[path = "lifecycle/own_cases.rs"]
+mod own_cases;
 #[path = "lifecycle/values.rs"]
 mod values;
+#[path = "lifecycle/viewports.rs"]
+mod viewports;
 
 use bevy_app::First;
 use bevy_ecs::entity_disabling::{DefaultQueryFilters, Disabled};
@@ -35,6 +41,7 @@ fn rig() -> Rig {
         app.add_plugins(renderer)
             .add_plugins((Quadrille2dPlugin::default(), GizmoPlugin))
             .register_type::<Asleep>();
+        materials::add_materials(app);
     });
     let world = rig.app.world_mut();
     let asleep = world.register_component::<Asleep>();
@@ -84,6 +91,10 @@ const ASSETS: &[AssetKind] = &[
     AssetKind::new::<TextureAtlasLayout>("atlas", 2),
     AssetKind::new::<Mesh>("mesh", 4),
     AssetKind::new::<ColorMaterial>("material", 4),
+    AssetKind::new::<materials::Tinted>("tinted material", 3),
+    AssetKind::new::<materials::High>("high material", 2),
+    AssetKind::new::<materials::Faded>("material of sprites", 2),
+    AssetKind::new::<materials::Bar>("material of nodes", 2),
     AssetKind::new::<GizmoAsset>("gizmo", 2),
 ];
 
@@ -94,6 +105,7 @@ const DRAWN: Stage = Stage {
     presets: &[
         &["transform", "sprite"],
         &["transform", "sprite", "anchor"],
+        &["transform", "sprite", "material"],
         &["transform", "sprite", "group"],
         &["transform", "mesh", "material"],
         &["transform", "mesh", "material"],
@@ -102,6 +114,7 @@ const DRAWN: Stage = Stage {
         &["span", "group"],
     ],
     fixed: drawn::OF_FIXED,
+    fixed_percentage: 0,
     assets: ASSETS,
     crowd: Crowd {
         most: 500,
@@ -123,8 +136,11 @@ const NODES: Stage = Stage {
         &["node", "gradient", "group"],
         &["node", "shadow", "outline", "group"],
         &["span", "group"],
+        &["node", "material"],
+        &["inline image", "group"],
     ],
     fixed: nodes::OF_FIXED,
+    fixed_percentage: 0,
     assets: ASSETS,
     crowd: Crowd {
         most: 200,

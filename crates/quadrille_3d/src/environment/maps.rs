@@ -292,19 +292,25 @@ impl MapSource<'_> {
         let submitted = self.maps.submitted;
         let resident = self.maps.generated.get(&id);
         let (mut filter, is_stale) = match resident {
-            Some(generated) if generated.version == version && generated.filter.satisfies(need) => {
-                (None, false)
+            Some(generated) if generated.version != version => {
+                (Some(generated.filter.of_image(image)), true)
             }
+            Some(generated) if generated.filter.satisfies(need) => (None, false),
             Some(generated) => (Some(generated.filter.clone()), true),
             None => (Some(FilterJob::new(image)), true),
         };
         if let Some(filter) = &mut filter {
+            // Another image has other cubes for all uses.
+            let uses = [MapUse::Sky, MapUse::Light];
+            let uses = uses.map(|it| (it == need || filter.satisfies(it)).then_some(it));
             filter.source = Some(image.clone());
-            if let Err(error) = self.create_missing_cubes(filter, image, need) {
-                self.warnings.warn("a skybox", || {
-                    format!("its cube cannot be created: {error}")
-                });
-                return None;
+            for need in uses.into_iter().flatten() {
+                if let Err(error) = self.create_missing_cubes(filter, image, need) {
+                    self.warnings.warn("a skybox", || {
+                        format!("its cube cannot be created: {error}")
+                    });
+                    return None;
+                }
             }
         }
         let generated = self
@@ -405,6 +411,14 @@ impl FilterJob {
             radiance: Some(radiance),
             irradiance: Some(irradiance),
         })
+    }
+
+    /// The same cubes from another image.
+    fn of_image(&self, image: &GpuImage) -> Self {
+        Self {
+            is_equirectangular: !is_cube(image),
+            ..self.clone()
+        }
     }
 
     fn satisfies(&self, need: MapUse) -> bool {

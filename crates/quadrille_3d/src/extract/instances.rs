@@ -34,7 +34,7 @@ use crate::tables::textures::TextureSource;
 use quadrille_content::affine::{AffineRows, affine_rows};
 
 use previous::PreviousTransforms;
-pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, watch_disabling};
+pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, disabling_components, watch_disabling};
 
 /// Draw parameters of a mesh entity.
 pub(crate) struct InstanceDesc<'a> {
@@ -442,11 +442,13 @@ impl InstanceStore {
                     view.is_visible(row, bounds, layers).then(|| {
                         let [x, y, z] = row.world_from_local.map(Vec4::from);
                         let local = Vec3::from(bounds.center).extend(1.0);
+                        let (sort_bias, entity_index) = self.sort_keys(instance);
                         TransparentInstance {
                             instance,
                             key,
                             center: Vec3::new(x.dot(local), y.dot(local), z.dot(local)),
-                            sort_bias: self.sort_bias(instance),
+                            sort_bias,
+                            entity_index,
                         }
                     })
                 })
@@ -467,11 +469,12 @@ impl InstanceStore {
             .then_some((slot.0, mesh))
     }
 
-    fn sort_bias(&self, instance: u32) -> f32 {
+    /// Sort bias of an instance, and the index of its entity.
+    fn sort_keys(&self, instance: u32) -> (f32, u32) {
         let state = self.state.get(instance as usize).copied().flatten();
-        state
-            .and_then(|state| state.drawn)
-            .map_or(0.0, |(_, material_state)| material_state.sort_bias)
+        let drawn = state.and_then(|state| state.drawn);
+        let bias = drawn.map_or(0.0, |(_, material_state)| material_state.sort_bias);
+        (bias, state.map_or(0, |state| state.entity.index_u32()))
     }
 
     /// Uploads changed rows.

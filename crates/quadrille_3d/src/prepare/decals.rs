@@ -1,7 +1,8 @@
 //! Clustered decals: bevy's `ClusteredDecal`.
 
 use bevy_app::{App, Plugin};
-use bevy_camera::visibility::ViewVisibility;
+use bevy_camera::visibility::RenderLayers;
+use bevy_camera::{Camera, Camera3d};
 use bevy_ecs::prelude::*;
 use bevy_light::ClusteredDecal;
 use bevy_math::Mat4;
@@ -12,6 +13,7 @@ use quadrille_content::affine::affine_rows;
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
 use crate::extract::materials::{MaterialSource, MaterialStore};
+use crate::extract::unculled::Unculled;
 use crate::prepare::views::queue_views;
 use crate::scene::buffers::Decals3d;
 use crate::scene::decals::{DecalLists, DecalRow};
@@ -57,17 +59,16 @@ fn init_decals(
     Ok(())
 }
 
-/// Components of a decal.
-type Decal = (
-    Entity,
-    &'static ClusteredDecal,
-    &'static GlobalTransform,
-    &'static ViewVisibility,
-);
+/// Components of a decal. Its `ViewVisibility` is no measure: bevy computes it by bounds of meshes and lights that the entity
+/// has lost, and without layers where the entity had a material.
+type Decal = (Unculled, &'static ClusteredDecal, &'static GlobalTransform);
 
-/// Lists the visible decals of the world, in the order of their entities: later ones lie over earlier ones.
+/// Layers of the active cameras.
+type Eyes<'w, 's> = Query<'w, 's, (&'static Camera, Option<&'static RenderLayers>), With<Camera3d>>;
+
+/// Lists the decals that some camera has the layers of, in the order of their entities: later ones lie over earlier ones.
 fn queue_decals(
-    decals: Query<Decal>,
+    (decals, cameras): (Query<Decal>, Eyes),
     mut lists: ResMut<DecalLists>,
     (mut materials, mut source): (ResMut<MaterialStore>, MaterialSource),
     warnings: Res<RateLimitedWarnings>,
@@ -86,11 +87,14 @@ fn queue_decals(
         return;
     }
     visible.clear();
-    let shown = decals.iter().filter(|(.., visibility)| visibility.get());
-    visible.extend(shown.map(|(entity, ..)| entity));
+    let shown = decals.iter().filter(|(decal, ..)| {
+        let mut cameras = cameras.iter().filter(|(camera, _)| camera.is_active);
+        cameras.any(|(_, layers)| decal.is_visible_to(layers.unwrap_or_default()))
+    });
+    visible.extend(shown.map(|(decal, ..)| decal.entity));
     visible.sort_unstable_by_key(|entity| (entity.index_u32(), *entity));
     let mut textures = materials.textures(&mut source);
-    for (entity, decal, transform, _) in decals.iter_many(&*visible).flatten() {
+    for (found, decal, transform) in decals.iter_many(&*visible).flatten() {
         let affine = transform.affine();
         // A box without a volume projects nothing.
         if affine.matrix3.determinant() == 0.0 {
@@ -98,7 +102,7 @@ fn queue_decals(
         }
         let local_from_world = affine_rows(affine.inverse());
         if !is_finite(local_from_world.as_flattened()) {
-            let subject = format_args!("the decal {}", entity_name(entity));
+            let subject = format_args!("the decal {}", entity_name(found.entity));
             warnings.warn(subject, || {
                 first_non_finite(&[("transform", &transform.to_matrix().to_cols_array())])
             });

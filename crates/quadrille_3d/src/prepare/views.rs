@@ -452,7 +452,8 @@ fn sort_visible(
     sorted.clear();
     sorted.extend(drawn.map(|drawn| (forward.dot(drawn.center - eye) - drawn.sort_bias, drawn)));
     sorted.sort_unstable_by(|(a, drawn_a), (b, drawn_b)| {
-        b.total_cmp(a).then(drawn_a.instance.cmp(&drawn_b.instance))
+        let order = |drawn: &TransparentInstance| (drawn.entity_index, drawn.instance);
+        b.total_cmp(a).then(order(drawn_a).cmp(&order(drawn_b)))
     });
 }
 

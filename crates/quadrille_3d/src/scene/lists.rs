@@ -297,6 +297,8 @@ pub(crate) struct TransparentInstance {
     pub(crate) center: Vec3,
     /// Sort bias towards the camera.
     pub(crate) sort_bias: f32,
+    /// Order at equal depth. Instance indices depend on the order of insertion.
+    pub(crate) entity_index: u32,
 }
 
 /// Transparent and transmissive draws, grouped by view, back to front.

@@ -51,6 +51,8 @@ pub(crate) struct Stage {
     pub(crate) presets: &'static [&'static [&'static str]],
     /// Parts of each of the fixed entities.
     pub(crate) fixed: &'static [&'static [Part]],
+    /// Percentage of changes that concern these alone, in addition to those of all kinds.
+    pub(crate) fixed_percentage: usize,
     pub(crate) assets: &'static [AssetKind],
     pub(crate) crowd: Crowd,
     /// Entities move to another world and come back.

@@ -8,6 +8,7 @@ use bevy_mesh::PrimitiveTopology;
 use quadrille_2d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
 
+use super::materials::HEIGHT;
 use super::values::{color, point};
 use crate::common::lifecycle::{FileAsset, Library, Made, Random, png_file};
 
@@ -121,6 +122,10 @@ impl Made for Mesh {
             let colors = (0..count).map(|_| [random.unit(), random.unit(), random.unit(), 1.0]);
             let colors: Vec<_> = colors.collect();
             mesh.insert_attribute(Self::ATTRIBUTE_COLOR, colors);
+        }
+        if random.one_in(3) && count > 0 {
+            let heights = (0..count).map(|_| random.unit()).collect::<Vec<f32>>();
+            mesh.insert_attribute(HEIGHT, heights);
         }
         mesh.asset_usage = usages(random);
         mesh

@@ -11,7 +11,7 @@ use crate::common::lifecycle::{Made as _, Random};
 use crate::common::{Picture, Rig};
 
 /// A camera and one entity.
-fn one(bundle: impl Bundle) -> (Rig, Entity) {
+pub(super) fn one(bundle: impl Bundle) -> (Rig, Entity) {
     let mut rig = super::rig();
     rig.app.world_mut().spawn(Camera2d);
     let entity = rig.app.world_mut().spawn(bundle).id();
@@ -20,19 +20,19 @@ fn one(bundle: impl Bundle) -> (Rig, Entity) {
     (rig, entity)
 }
 
-fn insert(rig: &mut Rig, entity: Entity, bundle: impl Bundle) -> Picture {
+pub(super) fn insert(rig: &mut Rig, entity: Entity, bundle: impl Bundle) -> Picture {
     rig.app.world_mut().entity_mut(entity).insert(bundle);
     rig.update(3);
     rig.picture()
 }
 
-fn remove<B: Bundle>(rig: &mut Rig, entity: Entity) -> Picture {
+pub(super) fn remove<B: Bundle>(rig: &mut Rig, entity: Entity) -> Picture {
     rig.app.world_mut().entity_mut(entity).remove::<B>();
     rig.update(3);
     rig.picture()
 }
 
-fn same(found: &Picture, wanted: &Picture, what: &str) {
+pub(super) fn same(found: &Picture, wanted: &Picture, what: &str) {
     assert!(found == wanted, "{what}: another picture");
 }
 
@@ -51,6 +51,10 @@ fn components_of_lives_that_travel_are_registered() {
         let types = world.resource::<AppTypeRegistry>().read();
         for id in world.entity(entity).archetype().components() {
             let info = world.components().get_info(*id).expect("it is there");
+            // Required again by the material that it is made of.
+            if info.name().to_string().ends_with("::MaterialInstance") {
+                continue;
+            }
             let of = info.type_id().expect("all are Rust types");
             let registered = types.get_type_data::<ReflectComponent>(of);
             assert!(registered.is_some(), "{}: {}", part.name, info.name());
@@ -132,7 +136,7 @@ fn chunks_that_lose_their_tiles_are_not_drawn() {
 }
 
 /// Disables an entity, changes a component, and enables it again.
-fn change_while<D: Component + Default, B: Bundle>(
+pub(super) fn change_while<D: Component + Default, B: Bundle>(
     rig: &mut Rig,
     entity: Entity,
     value: B,

@@ -19,9 +19,11 @@ use quadrille_2d::prelude::*;
 
 use super::Asleep;
 use super::assets::{TARGET, image, tileset};
+use super::materials::MATERIAL;
 use super::values::{
-    Lines, atlas, begin_text, color, disable, enable, group, layers, letters, lines, look,
-    part_of_image, point, remove_span, slicer, touch_all, touch_parent, visibility, wake,
+    LineColors, Lines, atlas, begin_text, color, disable, enable, group, layers, letters,
+    line_colors, lines, look, part_of_image, point, remove_span, slicer, touch_all, touch_parent,
+    visibility, wake,
 };
 use crate::common::Rig;
 use crate::common::lifecycle::{Fixed, Library, Part, Random, part, remove, reset, touch};
@@ -84,6 +86,7 @@ fn register(app: &mut App) {
         .register_type::<Gizmo>()
         .register_type::<Disabled>()
         .register_type::<(Underline, Strikethrough)>()
+        .register_type::<LineColors>()
         .register_type::<(GlobalTransform, TransformTreeChanged, VisibilityClass)>()
         .register_type::<(InheritedVisibility, ViewVisibility)>()
         .register_type::<(LineHeight, LetterSpacing, FontHinting)>()
@@ -121,11 +124,7 @@ pub(super) const OF_ENTITIES: &[Part] = &[
         Mesh2d(Library::pick(world, random)),
         NoFrustumCulling
     )),
-    part!(
-        "material",
-        remove::<MeshMaterial2d<ColorMaterial>>,
-        |world, random| MeshMaterial2d::<ColorMaterial>(Library::pick(world, random))
-    ),
+    MATERIAL,
     part!("text", remove::<Text2d>, |world, random| (
         Text2d::new(letters(random)),
         NoFrustumCulling
@@ -150,6 +149,9 @@ pub(super) const OF_ENTITIES: &[Part] = &[
         random
     ))),
     part!("lines", remove::<Lines>, |world, random| lines(random)),
+    part!("line colors", remove::<LineColors>, |world, random| {
+        line_colors(random)
+    }),
     part!("gizmo", remove::<Gizmo>, |world, random| Gizmo {
         handle: Library::pick(world, random),
         line_config: line_config(random),

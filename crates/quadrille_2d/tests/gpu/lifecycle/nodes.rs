@@ -4,8 +4,12 @@ use bevy_app::First;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_math::{Rot2, UVec2, Vec2};
+use bevy_text::{
+    EditableText, EditableTextGeneration, InlineBox, LineHeight, TextCursorStyle, TextEdit,
+    TextReadWriteMode,
+};
 use bevy_ui::prelude::*;
-use bevy_ui::widget::{NodeImageMode, TextShadow};
+use bevy_ui::widget::{InlineImage, NodeImageMode, TextShadow};
 use bevy_ui::{
     AngularColorStop, BackgroundGradient, BorderGradient, ColorStop, ConicGradient, ContentSize,
     GlobalZIndex, Gradient, InterpolationColorSpace, LinearGradient, OuterColor,
@@ -16,12 +20,14 @@ use quadrille_2d::prelude::*;
 
 use super::Asleep;
 use super::assets::image;
+use super::materials::Bar;
 use super::values::{
-    Lines, atlas, begin_text, color, disable, enable, group, letters, lines, look, part_of_image,
-    point, remove_span, slicer, touch_parent, visibility, wake,
+    LineColors, Lines, atlas, begin_text, color, disable, enable, group, letters, line_colors,
+    lines, look, part_of_image, point, remove_span, slicer, touch_parent, visibility, wake,
 };
+use super::viewports::{OF_SEEN, OF_VIEWPORT, begin_viewport};
 use crate::common::Rig;
-use crate::common::lifecycle::{Fixed, Part, Random, part, remove, reset, touch};
+use crate::common::lifecycle::{Fixed, Library, Part, Random, part, remove, reset, touch};
 
 /// Nodes that others are children of: their first among fixed entities, and how many.
 const GROUPS: [usize; 2] = [2, 4];
@@ -52,7 +58,10 @@ pub(super) fn begin() -> Rig {
     };
     let text = world.spawn((text, sized, ChildOf(one))).id();
     begin_text(world, text, (Text::new(""), Visibility::Hidden));
-    world.insert_resource(Fixed(vec![first, second, one, other, inner, text]));
+    let (seen, viewport) = begin_viewport(world, one);
+    world.insert_resource(Fixed(vec![
+        first, second, one, other, inner, text, seen, viewport,
+    ]));
     rig.app.add_systems(First, tell_apart);
     rig
 }
@@ -134,6 +143,30 @@ pub(super) const OF_ENTITIES: &[Part] = &[
         random
     ))),
     node_part!("lines", remove::<Lines>, |world, random| lines(random)),
+    node_part!("line colors", remove::<LineColors>, |world, random| {
+        line_colors(random)
+    }),
+    node_part!("material", remove::<MaterialNode<Bar>>, |world, random| {
+        MaterialNode::<Bar>(Library::pick(world, random))
+    }),
+    node_part!("inline image", remove_inline_image, |world, random| {
+        InlineImage {
+            color: color(random),
+            image: image(world, random),
+            width: Some(random.pick(&[6.0, 9.0])),
+            height: Some(8.0),
+            flip_x: random.one_in(2),
+            flip_y: random.one_in(2),
+        }
+    }),
+    node_part!("cursor", remove::<TextCursorStyle>, |world, random| {
+        TextCursorStyle {
+            color: color(random),
+            selection_color: color(random),
+            unfocused_selection_color: color(random),
+            ..TextCursorStyle::default()
+        }
+    }),
     node_part!("z", remove::<ZIndex>, |world, random| ZIndex(
         random.below(5) as i32 - 2
     )),
@@ -186,7 +219,14 @@ const OF_CAMERAS: &[Part] = &[
 const OF_SECOND: &[Part] = &[part!("camera", over_again, |world, random| over(random))];
 
 pub(super) const OF_FIXED: &[&[Part]] = &[
-    OF_CAMERAS, OF_SECOND, OF_GROUPS, OF_GROUPS, OF_GROUPS, OF_GROUPS,
+    OF_CAMERAS,
+    OF_SECOND,
+    OF_GROUPS,
+    OF_GROUPS,
+    OF_GROUPS,
+    OF_GROUPS,
+    OF_SEEN,
+    OF_VIEWPORT,
 ];
 
 fn over(random: &mut Random) -> Camera {
@@ -218,7 +258,7 @@ fn val(random: &mut Random) -> Val {
     ])
 }
 
-fn node(random: &mut Random) -> Node {
+pub(super) fn node(random: &mut Random) -> Node {
     let axis = |random: &mut Random| {
         random.pick(&[
             OverflowAxis::Visible,
@@ -337,32 +377,62 @@ fn remove_outline(world: &mut World, entity: Entity) {
 
 /// bevy keeps the size of a node's content.
 fn remove_content(world: &mut World, entity: Entity) {
-    remove::<(ImageNode, Text, ContentSize)>(world, entity);
+    remove::<(ImageNode, Text, EditableText, ContentSize)>(world, entity);
+    remove::<(EditableTextGeneration, TextReadWriteMode)>(world, entity);
     reset::<ContentSize>(world, entity);
 }
 
-/// Inserts a text or an image: bevy has one of both measured.
+/// A text input, sometimes with all of its text selected, without focus.
+fn input(random: &mut Random) -> EditableText {
+    let mut text = EditableText::new(letters(random));
+    if random.one_in(2) {
+        text.queue_edit(TextEdit::SelectAll);
+    }
+    text
+}
+
+/// bevy gives a text input the styles that change, not those that its entity had before.
+fn touch_input(world: &mut World, entity: Entity) {
+    touch::<TextFont>(world, entity);
+    touch::<LineHeight>(world, entity);
+    touch::<TextLayout>(world, entity);
+}
+
+fn remove_inline_image(world: &mut World, entity: Entity) {
+    remove::<(InlineImage, InlineBox)>(world, entity);
+    touch_parent(world, entity);
+}
+
+/// Inserts a text, an image or an input: bevy has one of them measured.
 fn insert_content(world: &mut World, entity: Entity, random: &mut Random) {
     be_node(world, entity);
     remove_content(world, entity);
-    if random.one_in(2) {
-        let image = image_node(world, random);
-        world.entity_mut(entity).insert(image);
-    } else {
-        let text = Text::new(letters(random));
-        world.entity_mut(entity).insert(text);
+    match random.below(5) {
+        0..2 => {
+            let image = image_node(world, random);
+            world.entity_mut(entity).insert(image);
+        }
+        2..4 => {
+            let text = Text::new(letters(random));
+            world.entity_mut(entity).insert(text);
+        }
+        _ => {
+            let text = input(random);
+            world.entity_mut(entity).insert(text);
+            touch_input(world, entity);
+        }
     }
 }
 
 /// Nodes have no effect on the layout of others, where bevy keeps disabled ones.
-fn loose() -> Node {
+pub(super) fn loose() -> Node {
     Node {
         position_type: PositionType::Absolute,
         ..Node::default()
     }
 }
 
-fn reset_node(world: &mut World, entity: Entity) {
+pub(super) fn reset_node(world: &mut World, entity: Entity) {
     world.entity_mut(entity).insert(loose());
 }
 
@@ -414,6 +484,7 @@ fn touch_node(world: &mut World, entity: Entity) {
     touch::<Node>(world, entity);
     touch::<ContentSize>(world, entity);
     touch::<Text>(world, entity);
+    touch_input(world, entity);
     if let Some(parent) = world.get::<ChildOf>(entity).cloned() {
         world.entity_mut(entity).insert(parent);
     }

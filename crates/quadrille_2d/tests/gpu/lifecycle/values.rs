@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use bevy_math::{Rect, Vec2};
 use bevy_sprite::{BorderRect, SliceScaleMode, TextureSlicer};
-use bevy_text::{FontSize, Strikethrough, Underline};
+use bevy_text::{FontSize, Strikethrough, StrikethroughColor, Underline, UnderlineColor};
 use quadrille_2d::prelude::*;
 
 use super::Asleep;
@@ -112,6 +112,13 @@ pub(super) fn touch_parent(world: &mut World, entity: Entity) {
 pub(super) fn lines(random: &mut Random) -> impl Bundle {
     (Underline, Strikethrough, TextBackgroundColor(color(random)))
 }
+
+pub(super) fn line_colors(random: &mut Random) -> LineColors {
+    let mut some = || color(random);
+    (UnderlineColor(some()), StrikethroughColor(some()))
+}
+
+pub(super) type LineColors = (UnderlineColor, StrikethroughColor);
 
 pub(super) type Lines = (Underline, Strikethrough, TextBackgroundColor);
 

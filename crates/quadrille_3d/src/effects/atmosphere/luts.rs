@@ -74,6 +74,12 @@ impl MediumKey {
             ],
         }
     }
+
+    /// Bytes that tell LUTs of one planet apart, for the keys of images that are made from them.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let sizes = self.sizes.map(|size| size.to_array());
+        [&self.version.to_le_bytes(), bytemuck::bytes_of(&sizes)].concat()
+    }
 }
 
 /// LUTs that views with one medium and planet share.

@@ -75,12 +75,12 @@ impl AtmosphereWorld<'_, '_> {
         self.lights.iter().map(|light| light.size.x).max()
     }
 
-    /// Planet whose center is nearest to a position; of equal distances that of the first entity, as in bevy.
+    /// Planet whose center is nearest to a position; of equal distances that of the first entity by index.
     fn nearest(&self, position: Vec3) -> Option<(Entity, &Atmosphere)> {
         let distance = |transform: &GlobalTransform| transform.translation().distance(position);
         let nearest = self.planets.iter().min_by(|a, b| {
             let order = distance(a.2).total_cmp(&distance(b.2));
-            order.then(a.0.cmp(&b.0))
+            order.then(a.0.index_u32().cmp(&b.0.index_u32()))
         });
         nearest.map(|(planet, atmosphere, _)| (planet, atmosphere))
     }
@@ -197,7 +197,7 @@ type Suns<'w, 's> = Query<
     ),
 >;
 
-/// Directional lights of a view with this exposure, in the order of their entities.
+/// Directional lights of a view with this exposure, in the order of their entities' indices.
 fn suns_of(view: &View3d, lights: &Suns, exposure: f32) -> Vec<Sun> {
     let visible = lights.iter();
     let visible = visible.filter(|(light, ..)| light.is_visible_to(&view.queued.layers));
@@ -213,7 +213,7 @@ fn suns_of(view: &View3d, lights: &Suns, exposure: f32) -> Vec<Sun> {
         is_finite.then_some((found.entity, sun))
     });
     let mut suns: Vec<_> = suns.collect();
-    suns.sort_unstable_by_key(|(entity, _)| *entity);
+    suns.sort_unstable_by_key(|(entity, _)| (entity.index_u32(), *entity));
     suns.into_iter().map(|(_, sun)| sun).collect()
 }
 
@@ -268,8 +268,8 @@ pub(super) fn prepare_atmospheres(
             medium.writer = Some(row);
         }
         // The key of their images has the rest of what these depend on.
-        let version = medium.key.version.to_le_bytes();
-        let key = |part: &[u8]| [part, &version].concat();
+        let of_medium = medium.key.bytes();
+        let key = |part: &[u8]| [part, &of_medium].concat();
         let sky_key = key(luts.row.sky());
         let mut writes_cube = false;
         if let Some(cubes) = &mut luts.cubes {

@@ -114,18 +114,23 @@ pub(super) struct FogWorld<'w, 's> {
 }
 
 impl FogWorld<'_, '_> {
-    /// Visible volumes; none without any volumetric light, as in bevy.
-    fn visible(&self) -> impl Iterator<Item = (Entity, &FogVolume, Affine3A)> {
-        let has_lights = !self.lights.is_empty();
-        let volumes = self.volumes.iter();
-        let shown = volumes.filter(move |(.., visibility)| has_lights && visibility.get());
-        shown.map(|(entity, volume, transform, _)| (entity, volume, transform.affine()))
+    /// Visible volumes by index of their entities; none without any volumetric light, as in bevy.
+    fn visible(&self) -> Vec<(Entity, &FogVolume, Affine3A)> {
+        if self.lights.is_empty() {
+            return Vec::new();
+        }
+        let shown = self.volumes.iter().filter(|(.., visible)| visible.get());
+        let volumes =
+            shown.map(|(entity, volume, transform, _)| (entity, volume, transform.affine()));
+        let mut volumes: Vec<_> = volumes.collect();
+        volumes.sort_unstable_by_key(|(entity, ..)| (entity.index_u32(), *entity));
+        volumes
     }
 }
 
 /// Lists the cameras with fog, which draw linear light as under all effects. Without volumes there are none.
 pub(super) fn list_fog_cameras(world: FogWorld, mut listed: ResMut<EffectCameras>) {
-    if world.visible().next().is_none() {
+    if world.visible().is_empty() {
         return;
     }
     for (camera, _) in &world.cameras {
@@ -170,6 +175,7 @@ pub(super) fn prepare_volumetric_fog(
     } = &mut *lists.rows;
     rows.clear();
     light_rows.clear();
+    let visible = world.visible();
     for (at, view) in scene.views().iter().enumerate() {
         let (Ok((_, fog)), Some(view_row)) = (
             world.cameras.get(view.camera()),
@@ -184,7 +190,7 @@ pub(super) fn prepare_volumetric_fog(
         light_rows.extend(of_view.map(|(_, light)| *light));
         let lights = (first, light_rows.len() as u32 - first);
         let clip_from_world = Mat4::from_cols_array(&view_row.clip_from_world);
-        for (entity, volume, transform) in world.visible() {
+        for &(entity, volume, transform) in &visible {
             let row = FogVolumeRow::new((volume, transform), fog, lights);
             if !device.is_valid(entity, &row) {
                 continue;
@@ -208,6 +214,7 @@ pub(super) fn prepare_volumetric_fog(
             rows.push(row);
         }
     }
+    // Volumes of equal depth stay in the order of their entities.
     let draws = &mut lists.draws.0;
     draws.sort_by(|a, b| a.view.cmp(&b.view).then(b.depth.total_cmp(&a.depth)));
     ensure_not_empty(rows);

@@ -45,8 +45,12 @@ impl CustomMaterials {
                 AssetEvent::Added { id } | AssetEvent::Modified { id } => {
                     is_other |= self.read_layout(id, &meshes.assets);
                 }
-                AssetEvent::Removed { id } => self.layouts.remove(id),
-                AssetEvent::Unused { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
+                // An asset that is removed may come back with other attributes.
+                AssetEvent::Unused { id } => {
+                    self.layouts.remove(id);
+                    self.awaited.remove(&id);
+                }
+                AssetEvent::Removed { .. } | AssetEvent::LoadedWithDependencies { .. } => {}
             }
         }
         let pairs: Vec<_> = match is_other {

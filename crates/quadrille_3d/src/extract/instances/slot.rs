@@ -1,5 +1,6 @@
 //! Slots of entities in the instance table, and detection of despawned and disabled entities.
 
+use bevy_ecs::component::ComponentId;
 use bevy_ecs::entity_disabling::DefaultQueryFilters;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
@@ -30,15 +31,17 @@ pub(crate) struct EnabledMeshes(pub(crate) Vec<Entity>);
 
 /// Observes disabling components: change detection does not cover disabled entities.
 pub(crate) fn watch_disabling(world: &mut World) {
-    world.init_resource::<DefaultQueryFilters>();
-    let ids: Vec<_> = world
-        .resource::<DefaultQueryFilters>()
-        .disabling_ids()
-        .collect();
+    let ids = disabling_components(world);
     if !ids.is_empty() {
         world.spawn(Observer::new(note_disabled).with_components(ids.iter().copied()));
         world.spawn(Observer::new(note_enabled).with_components(ids));
     }
+}
+
+/// The components that disable entities. Complete once all plugins are built.
+pub(crate) fn disabling_components(world: &mut World) -> Vec<ComponentId> {
+    let filters = world.get_resource_or_init::<DefaultQueryFilters>();
+    filters.disabling_ids().collect()
 }
 
 fn note_disabled(event: On<Add<()>>, mut world: DeferredWorld) {

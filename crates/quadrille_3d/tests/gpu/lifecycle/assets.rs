@@ -1,20 +1,23 @@
-//! Random meshes, materials, images and bind poses.
+//! Random meshes, images, bind poses and media.
 
 use bevy_asset::RenderAssetUsages;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
+use bevy_light::atmosphere::ScatteringMedium;
 use bevy_mesh::morph::MorphAttributes;
 use bevy_mesh::skinning::SkinnedMeshInverseBindposes;
 use bevy_mesh::{PrimitiveTopology, VertexAttributeValues};
 use quadrille_3d::prelude::*;
 
+use super::materials::HEIGHT;
 use crate::common::lifecycle::{FileAsset, Library, Made, Random, png_file};
 use crate::environment;
 
-/// Plain images come first, then cubes, an irradiance volume, and plain images that may be files.
+/// Plain images come first, then cubes, a cube or panorama, an irradiance volume, and plain images that may be files.
 pub(super) const IMAGES: usize = FILES + 2;
 pub(super) const FILES: usize = VOLUME + 1;
-const VOLUME: usize = PLAIN + 2;
+const VOLUME: usize = SKY + 1;
+const SKY: usize = PLAIN + 2;
 const PLAIN: usize = 3;
 
 pub(super) fn plain(world: &World, random: &mut Random) -> Handle<Image> {
@@ -30,6 +33,11 @@ pub(super) fn plain(world: &World, random: &mut Random) -> Handle<Image> {
 }
 
 pub(super) fn cube(world: &World, random: &mut Random) -> Handle<Image> {
+    Library::slot(world, PLAIN + random.below(SKY - PLAIN))
+}
+
+/// A cube, or a panorama.
+pub(super) fn sky(world: &World, random: &mut Random) -> Handle<Image> {
     Library::slot(world, PLAIN + random.below(VOLUME - PLAIN))
 }
 
@@ -48,6 +56,9 @@ impl Made for Image {
         };
         if slot == VOLUME {
             return environment::cubes([side, 1, 2], |_, side| [0.5, 3.0][side % 2]);
+        }
+        if slot == SKY && random.one_in(2) {
+            return environment::image([4 * side, 2 * side, 1], color);
         }
         if (PLAIN..VOLUME).contains(&slot) {
             return environment::image([side, side, 6], color);
@@ -115,26 +126,43 @@ impl Made for SkinnedMeshInverseBindposes {
     }
 }
 
+impl Made for ScatteringMedium {
+    fn made(_: &World, _: usize, random: &mut Random) -> Self {
+        let texels = random.pick(&[8, 16]);
+        Self::earth(texels, 8).with_density_multiplier(random.between(0.5, 20.0))
+    }
+}
+
 impl Made for Mesh {
     fn made(_: &World, _: usize, random: &mut Random) -> Self {
-        let size = random.between(0.4, 1.6);
-        match random.below(10) {
-            0..3 => Cuboid::from_length(size).into(),
-            3 => Sphere::new(size * 0.6).mesh().ico(1).expect("few faces"),
-            4 => Plane3d::default()
-                .mesh()
-                .size(size * 3.0, size * 3.0)
-                .into(),
-            5 => Rectangle::new(size, size).into(),
-            6 => points(PrimitiveTopology::LineStrip, size),
-            7 => points(PrimitiveTopology::PointList, size),
-            // A mesh without positions is rejected.
-            8 if random.one_in(2) => Self::new(
-                PrimitiveTopology::TriangleList,
-                RenderAssetUsages::default(),
-            ),
-            _ => bending(size),
+        let mut mesh = shape(random);
+        let count = mesh.count_vertices();
+        if count > 0 && random.one_in(3) {
+            let heights = (0..count).map(|_| random.unit()).collect::<Vec<f32>>();
+            mesh.insert_attribute(HEIGHT, heights);
         }
+        mesh
+    }
+}
+
+fn shape(random: &mut Random) -> Mesh {
+    let size = random.between(0.4, 1.6);
+    match random.below(10) {
+        0..3 => Cuboid::from_length(size).into(),
+        3 => Sphere::new(size * 0.6).mesh().ico(1).expect("few faces"),
+        4 => Plane3d::default()
+            .mesh()
+            .size(size * 3.0, size * 3.0)
+            .into(),
+        5 => Rectangle::new(size, size).into(),
+        6 => points(PrimitiveTopology::LineStrip, size),
+        7 => points(PrimitiveTopology::PointList, size),
+        // A mesh without positions is rejected.
+        8 if random.one_in(2) => Mesh::new(
+            PrimitiveTopology::TriangleList,
+            RenderAssetUsages::default(),
+        ),
+        _ => bending(size),
     }
 }
 
@@ -175,59 +203,4 @@ fn bending(size: f32) -> Mesh {
     };
     mesh.set_morph_targets((0..2 * count).map(target).collect());
     mesh
-}
-
-impl Made for StandardMaterial {
-    fn made(world: &World, _: usize, random: &mut Random) -> Self {
-        let image = |random: &mut Random, one_in: usize| {
-            random.one_in(one_in).then(|| plain(world, random))
-        };
-        let color = [random.unit(), random.unit(), random.unit()];
-        Self {
-            base_color: Color::srgba(
-                color[0],
-                color[1],
-                color[2],
-                random.between(0.0, 1.5).min(1.0),
-            ),
-            base_color_texture: image(random, 3),
-            emissive_texture: image(random, 6),
-            emissive: LinearRgba::rgb(random.unit(), 0.0, random.unit() * 300.0),
-            metallic_roughness_texture: image(random, 6),
-            normal_map_texture: image(random, 6),
-            occlusion_texture: image(random, 6),
-            depth_map: image(random, 12),
-            // Some numbers are invalid.
-            metallic: if random.one_in(12) {
-                f32::NAN
-            } else {
-                random.unit()
-            },
-            perceptual_roughness: random.unit(),
-            clearcoat: random.pick(&[0.0, 0.0, 0.5]),
-            anisotropy_strength: random.pick(&[0.0, 0.0, 0.0, 0.7]),
-            diffuse_transmission: random.pick(&[0.0, 0.0, 0.3]),
-            unlit: random.one_in(5),
-            double_sided: random.one_in(3),
-            fog_enabled: !random.one_in(4),
-            cull_mode: random.pick(&[
-                None,
-                Some(wgpu_types::Face::Back),
-                Some(wgpu_types::Face::Front),
-            ]),
-            alpha_mode: random.pick(&[
-                AlphaMode::Opaque,
-                AlphaMode::Opaque,
-                AlphaMode::Opaque,
-                AlphaMode::Mask(0.5),
-                AlphaMode::Blend,
-                AlphaMode::Premultiplied,
-                AlphaMode::Add,
-                AlphaMode::Multiply,
-                AlphaMode::AlphaToCoverage,
-            ]),
-            depth_bias: random.pick(&[0.0, 0.0, 5.0]),
-            ..Self::default()
-        }
-    }
 }

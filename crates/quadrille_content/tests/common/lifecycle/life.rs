@@ -70,6 +70,10 @@ impl<'a> Life<'a> {
 
     /// One thing that happens.
     pub(super) fn act(&mut self) {
+        if self.random.below(100) < self.stage.fixed_percentage {
+            self.change_fixed();
+            return;
+        }
         if self.random.one_in(8) {
             match self.random.below(8) {
                 0..2 => self.leave(),
@@ -219,8 +223,24 @@ impl<'a> Life<'a> {
         self.history.push("no crowd".to_owned());
     }
 
+    /// One of the fixed entities: each as often, or more often the more parts it may have.
+    fn some_fixed(&mut self) -> usize {
+        let tables = self.stage.fixed;
+        if self.random.one_in(2) {
+            return self.random.below(tables.len());
+        }
+        let total = tables.iter().map(|table| table.len()).sum();
+        let mut nth = self.random.below(total);
+        let mut which = 0;
+        while nth >= tables[which].len() {
+            nth -= tables[which].len();
+            which += 1;
+        }
+        which
+    }
+
     fn change_fixed(&mut self) {
-        let which = self.random.below(self.fixed.len());
+        let which = self.some_fixed();
         let table = self.stage.fixed[which];
         let part = self.random.below(table.len());
         let of = &table[part];

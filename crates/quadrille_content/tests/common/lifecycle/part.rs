@@ -12,7 +12,7 @@ pub(crate) struct Part {
     /// Inserts it, or another value of it. The same numbers give the same value.
     pub(crate) insert: fn(&mut World, Entity, &mut Random),
     pub(crate) remove: fn(&mut World, Entity),
-    /// The component names other entities, which another world does not have.
+    /// Another world does not get the component: it names other entities, or has no reflection.
     pub(crate) is_related: bool,
 }
 
