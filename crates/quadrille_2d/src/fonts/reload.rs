@@ -12,9 +12,9 @@ use bevy_text::{DEFAULT_FONT_DATA, Font};
 pub(crate) fn refresh_reloaded_fonts(
     mut fonts: ResMut<Assets<Font>>,
     mut known: Local<HashMap<AssetId<Font>, u64>>,
-    mut passing: Local<Option<Handle<Font>>>,
+    mut temporary: Local<Option<Handle<Font>>>,
 ) {
-    if let Some(font) = passing.take() {
+    if let Some(font) = temporary.take() {
         fonts.remove(&font);
     }
     if !fonts.is_changed() {
@@ -27,6 +27,6 @@ pub(crate) fn refresh_reloaded_fonts(
         is_reloaded |= before.is_some_and(|before| before != font.data.id());
     }
     if is_reloaded {
-        *passing = Some(fonts.add(Font::from_bytes(DEFAULT_FONT_DATA.to_vec())));
+        *temporary = Some(fonts.add(Font::from_bytes(DEFAULT_FONT_DATA.to_vec())));
     }
 }

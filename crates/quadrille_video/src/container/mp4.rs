@@ -1,7 +1,7 @@
 //! MP4 files (ISO/IEC 14496-12): the first track of H.264, H.265 or AV1, from its sample table.
 //!
-//! Own code, since the parsers at hand either panic on broken sample tables (`re_mp4` 0.5) or turn on features of
-//! `tracing` and `num` for every program (`mp4-atom` 0.17). All reads are checked, and nothing is allocated by a size
+//! Published parsers either panic on broken sample tables (`re_mp4` 0.5) or turn on features of `tracing` and `num` for
+//! every program (`mp4-atom` 0.17). All reads are checked, and nothing is allocated by a size
 //! that the file states but does not have.
 
 use std::ops::Range;
@@ -163,8 +163,8 @@ impl Config {
         let mut rest = bytes.get(5..)?;
         // Sequence parameter sets, then picture parameter sets.
         for mask in [0x1f, 0xff] {
-            let (count, behind) = rest.split_first()?;
-            rest = behind;
+            let (count, after) = rest.split_first()?;
+            rest = after;
             for _ in 0..count & mask {
                 sets.push(take_set(&mut rest)?.to_vec());
             }
@@ -178,8 +178,8 @@ impl Config {
         let mut sets = Vec::new();
         for _ in 0..*arrays {
             // The type of NAL units, with two flags before it, and their number.
-            let (head, behind) = rest.split_first_chunk::<3>()?;
-            rest = behind;
+            let (head, after) = rest.split_first_chunk::<3>()?;
+            rest = after;
             let is_set = matches!(head[0] & 0x3f, nal::VPS | nal::SPS | nal::PPS);
             for _ in 0..u16::from_be_bytes([head[1], head[2]]) {
                 let unit = take_set(&mut rest)?;
@@ -201,12 +201,12 @@ impl Config {
     }
 }
 
-/// Takes a NAL unit behind its size of two bytes.
+/// Takes a NAL unit after its size of two bytes.
 fn take_set<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (size, behind) = rest.split_first_chunk::<2>()?;
+    let (size, after) = rest.split_first_chunk::<2>()?;
     let size = usize::from(u16::from_be_bytes(*size));
-    let (set, behind) = behind.split_at_checked(size)?;
-    *rest = behind;
+    let (set, after) = after.split_at_checked(size)?;
+    *rest = after;
     Some(set)
 }
 
@@ -214,7 +214,7 @@ fn take_set<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 #[derive(Default)]
 struct Table {
     /// Size of all samples, if they have one, and their number.
-    equal: (u32, u32),
+    sample_size_and_count: (u32, u32),
     sizes: Vec<[u32; 1]>,
     /// Offsets of chunks.
     chunks: Vec<u64>,
@@ -228,7 +228,7 @@ struct Table {
     sync: Option<Vec<[u32; 1]>>,
 }
 
-/// Rows of `N` numbers behind their count, as far as there are bytes.
+/// Rows of `N` numbers after their count, as far as there are bytes.
 fn rows<const N: usize>(body: &[u8], offset: usize) -> Vec<[u32; N]> {
     let count = be_32(body, offset).unwrap_or(0) as usize;
     let rows = body.get(offset + 4..).unwrap_or(&[]).chunks_exact(4 * N);
@@ -244,7 +244,7 @@ impl Table {
             match &name {
                 b"stsz" => {
                     let number = |offset| be_32(body, offset).unwrap_or(0);
-                    table.equal = (number(4), number(8));
+                    table.sample_size_and_count = (number(4), number(8));
                     table.sizes = rows(body, 8);
                 }
                 b"stco" => {
@@ -325,7 +325,7 @@ impl Table {
 
     /// Bytes of each sample.
     fn ranges(&self, end: usize) -> Result<Vec<Range<usize>>, VideoError> {
-        let (size, count) = self.equal;
+        let (size, count) = self.sample_size_and_count;
         let count = match size {
             0 => self.sizes.len(),
             _ => count as usize,
@@ -352,12 +352,12 @@ impl Table {
                 let Some(size) = size else {
                     return Ok(ranges);
                 };
-                let behind = at.saturating_add(size as usize);
-                if behind > end {
+                let sample_end = at.saturating_add(size as usize);
+                if sample_end > end {
                     return Ok(ranges);
                 }
-                ranges.push(at..behind);
-                at = behind;
+                ranges.push(at..sample_end);
+                at = sample_end;
             }
         }
         Ok(ranges)

@@ -107,7 +107,7 @@ impl References {
             }) => current.long_term = Some(0),
             Some(DecRefPicMarking::Adaptive(operations)) => {
                 for operation in operations {
-                    resets |= self.operate(sps, operation, &mut current);
+                    resets |= self.apply_mmco(sps, operation, &mut current);
                 }
                 if resets {
                     let least = order_counts[0].min(order_counts[1]);
@@ -138,7 +138,7 @@ impl References {
     }
 
     /// Carries out one operation (clause 8.2.5.4). Returns whether it is operation 5.
-    fn operate(
+    fn apply_mmco(
         &mut self,
         sps: &SeqParameterSet,
         operation: &MemoryManagementControlOperation,
@@ -191,7 +191,7 @@ impl References {
     }
 }
 
-/// `Max(max_num_ref_frames, 1)`.
+/// `Max(max_num_ref_frames, 1)`, at most the slots of the decoded picture buffer but for the current picture.
 fn max_frames(sps: &SeqParameterSet) -> usize {
     (sps.max_num_ref_frames as usize).clamp(1, MAX_SLOTS - 1)
 }
