@@ -175,9 +175,12 @@ pub(crate) fn warn_of_cameras_without_3d<E: Component>(
     }
 }
 
+/// Filter for 3D cameras whose effect changed.
+type ChangedEffect<E> = (Changed<E>, With<Camera3d>);
+
 /// Warns of effects that are not drawn because of their settings, when these are set.
 fn warn_of_invalid_settings<E: CameraEffect>(
-    cameras: Query<(Entity, &E), (Changed<E>, With<Camera3d>)>,
+    cameras: Query<(Entity, &E), ChangedEffect<E>>,
     warnings: Res<RateLimitedWarnings>,
 ) {
     for (camera, effect) in &cameras {

@@ -65,7 +65,13 @@ struct Found {
 
 /// Whether a field of the type belongs to a device.
 fn is_device_resource(found: &Found) -> bool {
-    let names = ["GpuBuffer", "GpuImage", "Pipeline", "ImageTable", "ViewImages"];
+    let names = [
+        "GpuBuffer",
+        "GpuImage",
+        "Pipeline",
+        "ImageTable",
+        "ViewImages",
+    ];
     names.iter().any(|name| found.text.contains(name))
 }
 

@@ -111,6 +111,6 @@ fn lenses_without_a_positive_aperture_have_a_warning() {
     };
     assert_eq!(measured_diameter(&edge(lens, Msaa::Off)), 0.0);
     let lines = crate::common::log::take();
-    let is_warning = |line: &String| line.contains("`aperture_f_stops` of its `DepthOfField` is 0");
+    let is_warning = |line: &String| line.contains("`aperture_f_stops` is 0");
     assert!(lines.iter().any(is_warning), "{lines:#?}");
 }

@@ -269,7 +269,10 @@ fn ignored_upscaling_has_a_warning() {
         assert!(words.iter().all(|word| line.contains(word)), "{line}");
     };
     let mut rig = half_plane(0.21, TemporalUpscaling::with_scale(f32::NAN));
-    expect(&mut rig, ["no temporal upscaling", "`render_scale` is NaN"]);
+    expect(
+        &mut rig,
+        ["`TemporalUpscaling` of the camera", "`render_scale` is NaN"],
+    );
     assert!(rig.exact_rows() == whole);
     std::thread::sleep(std::time::Duration::from_millis(1100));
     let both = (TemporalUpscaling::BALANCED, TemporalAntiAliasing::default());
