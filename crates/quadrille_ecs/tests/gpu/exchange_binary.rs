@@ -167,7 +167,6 @@ fn library_takes_turns_by_two_binary_semaphores() {
 /// Two apps, each with an instance and a device of its own, as two processes have.
 #[test]
 #[ignore = "needs a device"]
-#[expect(clippy::print_stderr, reason = "a test says that it does not run")]
 fn two_devices_take_turns_by_two_binary_semaphores() {
     let (mut first, mut second) = (Rig::new(), Rig::new());
     let (one, other) = (gpu(&first), gpu(&second));
