@@ -240,9 +240,9 @@ pub(crate) const SHADOW_VIEWS_BYTES: u64 =
 
 const _: () = assert!(SHADOW_VIEWS_BYTES <= 1 << 14);
 
-// The maximum is the mask of the count, which is 6 for point lights, in 6 bits of a light.
+// The maximum is the mask of the count, which is 6 for point lights, in 4 bits of a light, before its flags.
 const _: () =
-    assert!((MAX_CASCADES + 1).is_power_of_two() && MAX_CASCADES >= 6 && MAX_CASCADES < 1 << 6);
+    assert!((MAX_CASCADES + 1).is_power_of_two() && MAX_CASCADES >= 6 && MAX_CASCADES < 1 << 4);
 
 /// Instance row of shaders.
 #[repr(C)]
