@@ -7,16 +7,16 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 
 use bevy_app::{App, Plugin};
-use bevy_asset::{Asset, AssetApp as _, AssetEvent, AssetServer, Assets, UntypedAssetId};
+use bevy_asset::{Asset, AssetApp as _, AssetEvent, AssetServer, Assets};
 use bevy_camera::visibility::NoCpuCulling;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
-use bevy_ecs::world::DeferredWorld;
 use bevy_mesh::MeshVertexBufferLayoutRef;
 use quadrille::ecs::{ContentKind, DrawnContent};
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
+use quadrille_content::enabling::watch_materials;
 use quadrille_content::materials::{
     MaterialLayout, RenderPipelineDescriptor, SpecializedMeshPipelineError,
 };
@@ -28,7 +28,7 @@ use crate::components::material::{
 use crate::extract::custom_materials::{
     MaterialDesc, MaterialInstance, StageShaders, prepare_material_shaders,
 };
-use crate::extract::instances::{Slot, disabling_components};
+use crate::extract::instances::Slot;
 use crate::extract::materials::{MaterialSource, MaterialStore};
 use crate::schedule::Prepare3dSystems;
 
@@ -255,11 +255,7 @@ impl<M: Material> Plugin for MaterialPlugin<M> {
         let mut store = app.world_mut().get_resource_or_init::<MaterialStore>();
         let custom = &mut store.custom;
         custom.add_type(TypeId::of::<M>(), name, layout, shaders);
-        let disabling = disabling_components(app.world_mut());
-        if !disabling.is_empty() {
-            let observer = Observer::new(refresh_enabled::<M>).with_components(disabling);
-            app.world_mut().spawn(observer);
-        }
+        watch_materials::<M, MeshMaterial3d<M>, MaterialInstance>(app.world_mut());
         app.add_systems(
             Render,
             (
@@ -319,29 +315,6 @@ fn extract_material_instances<M: Material>(
         if material.is_changed() || instance.0.is_none() {
             instance.set_if_neq(MaterialInstance(Some(material.id().untyped())));
         }
-    }
-}
-
-/// Marks the material of an enabled entity as changed, and forgets one that it has lost: queries skip an entity with a
-/// disabling component of the program.
-fn refresh_enabled<M: Material>(event: On<Remove<()>>, mut world: DeferredWorld) {
-    let entity = event.entity;
-    let instance = world.get::<MaterialInstance>(entity);
-    let is_of_type = |id: UntypedAssetId| id.type_id() == TypeId::of::<M>();
-    let Some(true) = instance.map(|instance| instance.0.is_none_or(is_of_type)) else {
-        return;
-    };
-    let has_material = match world.get_mut::<MeshMaterial3d<M>>(entity) {
-        Some(mut material) => {
-            material.set_changed();
-            true
-        }
-        None => false,
-    };
-    if let Some(mut instance) = world.get_mut::<MaterialInstance>(entity) {
-        // The mesh may be another one as well.
-        instance.set_changed();
-        instance.0 = instance.0.filter(|_| has_material);
     }
 }
 

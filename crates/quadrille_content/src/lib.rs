@@ -15,7 +15,7 @@
 //! # Rooms
 //!
 //! Folders by stage, each importing only earlier ones (`tests/rooms.rs`): `affine`, `warnings`,
-//! `buffers`, `meshes`, `images`, `shaders`, `materials`, `cameras`, `views`, `schedule`, `lines`, `plugin`.
+//! `enabling`, `buffers`, `meshes`, `images`, `shaders`, `materials`, `cameras`, `views`, `schedule`, `lines`, `plugin`.
 //!
 //! # Decisions
 //!
@@ -35,6 +35,7 @@
 pub mod affine;
 pub mod buffers;
 pub mod cameras;
+pub mod enabling;
 pub mod images;
 pub mod lines;
 pub mod materials;

@@ -4,19 +4,17 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 
 use bevy_app::App;
-use bevy_asset::{
-    AsAssetId, Asset, AssetApp as _, AssetEvent, AssetServer, Assets, UntypedAssetId,
-};
+use bevy_asset::{AsAssetId, Asset, AssetApp as _, AssetEvent, AssetServer, Assets};
 use bevy_ecs::component::Mutable;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
-use bevy_ecs::world::DeferredWorld;
 use bevy_mesh::MeshVertexBufferLayoutRef;
 use bevy_reflect::GetTypeRegistration;
 use quadrille::ecs::DrawnContent;
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
+use quadrille_content::enabling::watch_materials;
 use quadrille_content::materials::{
     MaterialLayout, RenderPipelineDescriptor, SpecializedMeshPipelineError,
 };
@@ -24,7 +22,6 @@ use quadrille_content::shaders::{Shader, ShaderRef, shader_handle};
 
 use crate::instances::mesh_instance::AlphaMode;
 use crate::plugin::{Prepare2dSystems, Quadrille2dPlugin};
-use crate::queue::enabled::disabling_components;
 use crate::queue::mesh_layouts::find_mesh_layouts;
 use crate::scene::materials::{
     FragmentSource, MaterialDesc, MaterialInstance, MaterialKind, Materials2d, ShaderSources,
@@ -103,11 +100,7 @@ where
         let layout = MaterialLayout::new(M::bindings());
         let mut store = app.world_mut().get_resource_or_init::<Materials2d>();
         store.add_type(TypeId::of::<M>(), (name, self.kind), layout, sources);
-        let disabling = disabling_components(app.world_mut());
-        if !disabling.is_empty() {
-            let observer = Observer::new(refresh_enabled::<M, C>).with_components(disabling);
-            app.world_mut().spawn(observer);
-        }
+        watch_materials::<M, C, MaterialInstance>(app.world_mut());
         self.add_systems(app);
     }
 
@@ -188,31 +181,5 @@ fn remove_material_instances<M: Asset, C: Component>(
         {
             instance.0 = None;
         }
-    }
-}
-
-/// Marks the material of an enabled entity as changed, and forgets one that it has lost: queries skip an entity with a
-/// disabling component of the program.
-fn refresh_enabled<M: Asset, C: Component<Mutability = Mutable>>(
-    event: On<Remove<()>>,
-    mut world: DeferredWorld,
-) {
-    let entity = event.entity;
-    let instance = world.get::<MaterialInstance>(entity);
-    let is_of_type = |id: UntypedAssetId| id.type_id() == TypeId::of::<M>();
-    let Some(true) = instance.map(|instance| instance.0.is_none_or(is_of_type)) else {
-        return;
-    };
-    let has_material = match world.get_mut::<C>(entity) {
-        Some(mut material) => {
-            material.set_changed();
-            true
-        }
-        None => false,
-    };
-    if let Some(mut instance) = world.get_mut::<MaterialInstance>(entity) {
-        // The mesh may be another one as well.
-        instance.set_changed();
-        instance.0 = instance.0.filter(|_| has_material);
     }
 }

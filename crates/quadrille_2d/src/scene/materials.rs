@@ -10,6 +10,7 @@ use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::material::BindingValues;
 use quadrille::prelude::{GpuBuffer, GpuDevice, GpuImage, GpuShader, Sampler, SamplerDesc};
 use quadrille::vulkan::{Error, vk};
+use quadrille_content::enabling::MaterialId;
 use quadrille_content::materials::{
     BoundBinding, BoundList, BoundShaders, FallbackImages, MaterialLayout, MaterialRows, ReadOnly,
     ReadWrite, RenderPipelineDescriptor, SpecializedMeshPipelineError, fits_row,
@@ -92,6 +93,12 @@ pub struct MaterialViews2d(pub(crate) GpuBuffer);
 /// Untyped asset of an entity's material; `None` without one. Required by the components of materials.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MaterialInstance(pub(crate) Option<UntypedAssetId>);
+
+impl MaterialId for MaterialInstance {
+    fn id(&mut self) -> &mut Option<UntypedAssetId> {
+        &mut self.0
+    }
+}
 
 /// Content that a material type is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -16,6 +16,7 @@ use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::material::{BindingValues, MaterialBindingKind};
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
+use quadrille_content::enabling::MaterialId;
 use quadrille_content::materials::{
     BoundLists, BoundSources, MaterialLayout, MaterialRows, RenderPipelineDescriptor,
     ShaderBuffers, SharedResources, SpecializedMeshPipelineError, Unbound, add_written, resolve,
@@ -46,6 +47,12 @@ pub(crate) use material_type::StageShaders;
 /// [`MaterialPlugin`](crate::MaterialPlugin).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MaterialInstance(pub(crate) Option<UntypedAssetId>);
+
+impl MaterialId for MaterialInstance {
+    fn id(&mut self) -> &mut Option<UntypedAssetId> {
+        &mut self.0
+    }
+}
 
 /// `specialize` of a material with its key.
 pub(crate) type Specialize = dyn Fn(

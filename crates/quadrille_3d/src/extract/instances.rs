@@ -34,7 +34,7 @@ use crate::tables::textures::TextureSource;
 use quadrille_content::affine::{AffineRows, affine_rows};
 
 use previous::PreviousTransforms;
-pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, disabling_components, watch_disabling};
+pub(crate) use slot::{EnabledMeshes, FreedSlots, Slot, watch_disabling};
 
 /// Draw parameters of a mesh entity.
 pub(crate) struct InstanceDesc<'a> {

@@ -1,10 +1,9 @@
 //! Slots of entities in the instance table, and detection of despawned and disabled entities.
 
-use bevy_ecs::component::ComponentId;
-use bevy_ecs::entity_disabling::DefaultQueryFilters;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
+use quadrille_content::enabling::disabling_components;
 
 /// Instance index of an entity.
 #[derive(Component, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +35,6 @@ pub(crate) fn watch_disabling(world: &mut World) {
         world.spawn(Observer::new(note_disabled).with_components(ids.iter().copied()));
         world.spawn(Observer::new(note_enabled).with_components(ids));
     }
-}
-
-/// The components that disable entities. Complete once all plugins are built.
-pub(crate) fn disabling_components(world: &mut World) -> Vec<ComponentId> {
-    let filters = world.get_resource_or_init::<DefaultQueryFilters>();
-    filters.disabling_ids().collect()
 }
 
 fn note_disabled(event: On<Add<()>>, mut world: DeferredWorld) {
