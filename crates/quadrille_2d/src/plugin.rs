@@ -216,7 +216,13 @@ fn add_passes(app: &mut App) {
         (
             prepare_meshes.in_set(ContentSystems::Meshes),
             prepare_tiles,
-            (find_mesh_layouts, prepare_material_shaders, bind_materials).chain(),
+            (
+                // Before the data of meshes of the device alone is released.
+                find_mesh_layouts.in_set(ContentSystems::Meshes),
+                prepare_material_shaders,
+                bind_materials,
+            )
+                .chain(),
         )
             .in_set(Prepare2dSystems::Assets),
         queue_2d.in_set(Prepare2dSystems::Queue),

@@ -16,6 +16,8 @@ mod life;
 mod part;
 #[path = "lifecycle/random.rs"]
 mod random;
+#[path = "lifecycle/shaders.rs"]
+mod shaders;
 #[path = "lifecycle/travel.rs"]
 mod travel;
 
@@ -28,6 +30,7 @@ pub(crate) use self::asset::{AssetKind, Library, Made};
 pub(crate) use self::files::{FileAsset, Files, png_file};
 pub(crate) use self::part::{Part, part, remove, reset, touch};
 pub(crate) use self::random::Random;
+pub(crate) use self::shaders::{HEIGHT, add_shaders, shader, tinted};
 
 /// Entities that are never despawned, such as the camera.
 #[derive(Resource)]

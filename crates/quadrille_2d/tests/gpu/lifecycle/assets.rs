@@ -8,9 +8,8 @@ use bevy_mesh::PrimitiveTopology;
 use quadrille_2d::prelude::*;
 use wgpu_types::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
 
-use super::materials::HEIGHT;
 use super::values::{color, point};
-use crate::common::lifecycle::{FileAsset, Library, Made, Random, png_file};
+use crate::common::lifecycle::{FileAsset, HEIGHT, Library, Made, Random, png_file};
 
 /// Plain images come first, then one with array layers, one that a camera draws to, and plain ones that may be files.
 pub(super) const IMAGES: usize = FILES + 2;

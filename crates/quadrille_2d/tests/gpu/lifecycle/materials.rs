@@ -2,7 +2,6 @@
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
-use bevy_mesh::{MeshVertexAttribute, VertexFormat};
 use quadrille_2d::prelude::*;
 use quadrille_2d::{
     Material2dKey, Material2dPipeline, MeshVertexBufferLayoutRef, RenderPipelineDescriptor,
@@ -11,18 +10,9 @@ use quadrille_2d::{
 
 use super::assets::image;
 use super::values::color;
-use crate::common::lifecycle::{Library, Made, Part, Random, remove};
-
-/// Vertex attribute of the program, which some meshes have.
-pub(super) const HEIGHT: MeshVertexAttribute =
-    MeshVertexAttribute::new("Height", 988_540_921, VertexFormat::Float32);
-
-fn handle(number: u128) -> Handle<Shader> {
-    Handle::Uuid(
-        bevy_asset::uuid::Uuid::from_u128(0x11fe_0000 + number),
-        std::marker::PhantomData,
-    )
-}
+use crate::common::lifecycle::{
+    HEIGHT, Library, Made, Part, Random, add_shaders, remove, shader, tinted,
+};
 
 /// A material of meshes with a texture that may be missing.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
@@ -36,22 +26,11 @@ pub(super) struct Tinted {
     depth_bias: f32,
 }
 
-const TINTED: &str = "
-import bevy_sprite_render::mesh2d::vertex_output::VertexOutput;
-
-@group(constants::MATERIAL_BIND_GROUP) @binding(0) var<uniform> color: vec4f;
-@group(constants::MATERIAL_BIND_GROUP) @binding(1) var pattern: texture_2d<f32>;
-@group(constants::MATERIAL_BIND_GROUP) @binding(2) var pattern_sampler: sampler;
-
-@fragment
-fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
-    return color * textureSample(pattern, pattern_sampler, mesh.uv);
-}
-";
+const TINTED: &str = tinted!("bevy_sprite_render::mesh2d::vertex_output");
 
 impl Material2d for Tinted {
     fn fragment_shader() -> ShaderRef {
-        handle(1).into()
+        shader(1).into()
     }
 
     fn alpha_mode(&self) -> AlphaMode2d {
@@ -103,11 +82,11 @@ fn fragment(in: Output) -> @location(0) vec4f {
 
 impl Material2d for High {
     fn vertex_shader() -> ShaderRef {
-        handle(2).into()
+        shader(2).into()
     }
 
     fn fragment_shader() -> ShaderRef {
-        handle(2).into()
+        shader(2).into()
     }
 
     fn specialize(
@@ -145,7 +124,7 @@ fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
 
 impl MaterialExtension2d for Faded {
     fn fragment_shader() -> Option<ShaderRef> {
-        Some(handle(3).into())
+        Some(shader(3).into())
     }
 }
 
@@ -178,7 +157,7 @@ fn fragment(node: UiVertexOutput) -> @location(0) vec4f {
 
 impl UiMaterial for Bar {
     fn fragment_shader() -> ShaderRef {
-        handle(4).into()
+        shader(4).into()
     }
 }
 
@@ -190,13 +169,7 @@ pub(super) fn add_materials(app: &mut App) {
         SpriteMaterialPlugin::<Faded>::default(),
         UiMaterialPlugin::<Bar>::default(),
     ));
-    let mut shaders = app.world_mut().resource_mut::<Assets<Shader>>();
-    for (number, source) in [(1, TINTED), (2, HIGH), (3, FADED), (4, BAR)] {
-        let shader = Shader::from_wgsl(source, format!("life {number}.wgsl"));
-        shaders
-            .insert(handle(number).id(), shader)
-            .expect("the handle is free");
-    }
+    add_shaders(app, &[(1, TINTED), (2, HIGH), (3, FADED), (4, BAR)]);
 }
 
 /// Materials of all types: an entity has one at most, since of several the one that changed last is drawn.

@@ -1,5 +1,6 @@
 //! Single cases of what random lives with materials of programs meet.
 
+use bevy_asset::RenderAssetUsages;
 use bevy_camera::visibility::NoFrustumCulling;
 use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
@@ -8,8 +9,9 @@ use quadrille_2d::prelude::*;
 
 use super::Asleep;
 use super::cases::{change_while, insert, one, remove, same};
-use super::materials::{Bar, Faded, HEIGHT, Tinted};
+use super::materials::{Bar, Faded, Tinted};
 use crate::common::Rig;
+use crate::common::lifecycle::HEIGHT;
 
 fn add<A: Asset>(rig: &mut Rig, asset: A) -> Handle<A> {
     let mut assets = rig.app.world_mut().resource_mut::<Assets<A>>();
@@ -92,4 +94,17 @@ fn mesh_that_comes_back_with_other_attributes_is_drawn_with_own_material() {
         .insert(mesh.id(), rectangle(20.0, true))
         .expect("the handle is kept");
     same(&rig.picture(), &full, "a mesh that came back");
+}
+
+/// Its data is released in the frame that it is added in.
+#[test]
+#[ignore = "needs a device"]
+fn mesh_of_the_device_alone_is_drawn_with_own_material() {
+    let (mut rig, entity) = one(NoFrustumCulling);
+    let material = MeshMaterial2d(add(&mut rig, Tinted::from(LinearRgba::RED)));
+    let mut mesh = rectangle(20.0, false);
+    mesh.asset_usage = RenderAssetUsages::RENDER_WORLD;
+    let mesh = Mesh2d(add(&mut rig, mesh));
+    let picture = insert(&mut rig, entity, (mesh, material));
+    assert_eq!(picture.at(48, 32), [255, 0, 0, 255]);
 }

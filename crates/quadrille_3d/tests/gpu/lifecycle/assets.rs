@@ -9,8 +9,7 @@ use bevy_mesh::skinning::SkinnedMeshInverseBindposes;
 use bevy_mesh::{PrimitiveTopology, VertexAttributeValues};
 use quadrille_3d::prelude::*;
 
-use super::materials::HEIGHT;
-use crate::common::lifecycle::{FileAsset, Library, Made, Random, png_file};
+use crate::common::lifecycle::{FileAsset, HEIGHT, Library, Made, Random, png_file};
 use crate::environment;
 
 /// Plain images come first, then cubes, a cube or panorama, an irradiance volume, and plain images that may be files.

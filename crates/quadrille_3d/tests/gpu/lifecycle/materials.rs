@@ -3,28 +3,17 @@
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
-use bevy_mesh::MeshVertexAttribute;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{
     ForwardDecalMaterial, ForwardDecalMaterialExt, MaterialPipeline, MaterialPipelineKey,
     MeshVertexBufferLayoutRef, OpaqueRendererMethod, RenderPipelineDescriptor,
     SpecializedMeshPipelineError,
 };
-use wgpu_types::VertexFormat;
 
 use super::assets::{cube, plain};
-use crate::common::lifecycle::{Library, Made, Part, Random, remove};
-
-/// Vertex attribute of the program, which some meshes have.
-pub(super) const HEIGHT: MeshVertexAttribute =
-    MeshVertexAttribute::new("Height", 988_540_921, VertexFormat::Float32);
-
-fn handle(number: u128) -> Handle<Shader> {
-    Handle::Uuid(
-        bevy_asset::uuid::Uuid::from_u128(0x11fe_0000 + number),
-        std::marker::PhantomData,
-    )
-}
+use crate::common::lifecycle::{
+    HEIGHT, Library, Made, Part, Random, add_shaders, remove, shader, tinted,
+};
 
 /// A material with rows in a table, two states of its pipeline, and a texture that may be missing.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
@@ -46,22 +35,11 @@ impl From<&Tinted> for bool {
     }
 }
 
-const TINTED: &str = "
-import bevy_pbr::render::forward_io::VertexOutput;
-
-@group(constants::MATERIAL_BIND_GROUP) @binding(0) var<uniform> color: vec4f;
-@group(constants::MATERIAL_BIND_GROUP) @binding(1) var pattern: texture_2d<f32>;
-@group(constants::MATERIAL_BIND_GROUP) @binding(2) var pattern_sampler: sampler;
-
-@fragment
-fn fragment(mesh: VertexOutput) -> @location(0) vec4f {
-    return color * textureSample(pattern, pattern_sampler, mesh.uv);
-}
-";
+const TINTED: &str = tinted!("bevy_pbr::render::forward_io");
 
 impl Material for Tinted {
     fn fragment_shader() -> ShaderRef {
-        handle(1).into()
+        shader(1).into()
     }
 
     fn alpha_mode(&self) -> AlphaMode {
@@ -131,11 +109,11 @@ fn fragment(@location(0) direction: vec4f) -> @location(0) vec4f {
 
 impl Material for Mirror {
     fn vertex_shader() -> ShaderRef {
-        handle(2).into()
+        shader(2).into()
     }
 
     fn fragment_shader() -> ShaderRef {
-        handle(2).into()
+        shader(2).into()
     }
 
     fn specialize(
@@ -185,7 +163,7 @@ fn fragment(in: VertexOutput, @builtin(front_facing) is_front: bool) -> Fragment
 
 impl MaterialExtension for Factor {
     fn fragment_shader() -> ShaderRef {
-        handle(3).into()
+        shader(3).into()
     }
 }
 
@@ -198,13 +176,7 @@ pub(super) fn add_materials(app: &mut App) {
         MaterialPlugin::<Mirror>::default(),
         MaterialPlugin::<Extended>::default(),
     ));
-    let mut shaders = app.world_mut().resource_mut::<Assets<Shader>>();
-    for (number, source) in [(1, TINTED), (2, MIRROR), (3, FACTOR)] {
-        let shader = Shader::from_wgsl(source, format!("life {number}.wgsl"));
-        shaders
-            .insert(handle(number).id(), shader)
-            .expect("the handle is free");
-    }
+    add_shaders(app, &[(1, TINTED), (2, MIRROR), (3, FACTOR)]);
 }
 
 /// Materials of all types: an entity has one at most, since of several the one that changed last is drawn.

@@ -10,8 +10,9 @@ use quadrille_3d::AtmosphereSettings;
 use quadrille_3d::prelude::*;
 
 use super::Asleep;
-use super::materials::{HEIGHT, Tinted};
+use super::materials::Tinted;
 use crate::common::lifecycle::Fixed;
+use crate::common::lifecycle::HEIGHT;
 use crate::common::{Picture, Rig};
 use crate::environment;
 
