@@ -203,13 +203,13 @@ pub mod resources {
         MaterialBuffers3d, MaterialImages3d, WrittenMaterialBuffers3d, WrittenMaterialImages3d,
     };
     pub use crate::passes::display::{Gradings3d, TonemappingLutImages};
+    pub use crate::prepare::occlusion_maps::AmbientOcclusionMaps3d;
     pub use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
     pub use crate::prepare::targets::{
         DepthPyramids3d, GBuffers3d, PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d,
         PreviousDepths3d, SceneColors, SceneDepths, SceneMsaaColors, TargetCopies,
     };
     pub use crate::prepare::view_colors::ViewColors;
-    pub use crate::prepare::view_images::AmbientOcclusionMaps3d;
     pub use crate::scene::buffers::{
         AttributeBases3d, BatchInstances3d, BatchOrder3d, Batches3d, Bounds3d, CullLayers3d,
         CullViews3d, CustomMaterials3d, DrawArgs3d, Indices3d, Instances3d, LateDrawArgs,

@@ -7,6 +7,7 @@ pub(crate) mod decals;
 pub(crate) mod light_textures;
 pub(crate) mod lights;
 pub(crate) mod material_views;
+pub(crate) mod occlusion_maps;
 pub(crate) mod pipelines;
 pub(crate) mod sampling;
 pub(crate) mod shadow_cache;

@@ -19,12 +19,12 @@ use crate::extract::custom_materials::bound::Renderer3d;
 use crate::passes::display::DisplayTransform3d;
 use crate::pipelines::Pipelines3d;
 use crate::pipelines::custom::PREPASS_IMAGES;
+use crate::prepare::occlusion_maps::AmbientOcclusionMaps3d;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
 use crate::prepare::targets::{
     PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d, SceneColors, SceneDepths,
     SceneMsaaColors,
 };
-use crate::prepare::view_images::AmbientOcclusionMaps3d;
 use crate::scene::buffers::{
     AttributeBases3d, CustomMaterials3d, Decals3d, DrawArgs3d, Indices3d, Instances3d,
     LightMasks3d, LightTextures3d, Lightmaps3d, Lights3d, MaterialGlobals3d, MaterialViews3d,

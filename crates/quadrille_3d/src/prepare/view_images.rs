@@ -1,7 +1,6 @@
 //! Images of the views that need one.
 
 use bevy_derive::Deref;
-use bevy_ecs::prelude::*;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
 use quadrille::vulkan::Error;
 
@@ -41,18 +40,5 @@ impl ViewImages {
     /// Index of the image of a view.
     pub(crate) fn index(&self, view: &View3d) -> Option<usize> {
         Some(*self.by_view.get(view.row())? as usize)
-    }
-}
-
-/// Visibility of the sky of the pixels of views with
-/// [`ScreenSpaceAmbientOcclusion`](crate::ScreenSpaceAmbientOcclusion): 1 is unoccluded.
-#[derive(Resource, Default)]
-pub struct AmbientOcclusionMaps3d(pub(crate) ViewImages);
-
-impl std::ops::Deref for AmbientOcclusionMaps3d {
-    type Target = Vec<GpuImage>;
-
-    fn deref(&self) -> &Vec<GpuImage> {
-        &self.0
     }
 }

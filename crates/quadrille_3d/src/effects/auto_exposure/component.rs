@@ -48,31 +48,3 @@ impl Default for AutoExposure {
         }
     }
 }
-
-impl AutoExposure {
-    /// Describes the first field with values that cannot be metered.
-    pub(super) fn unmetered_field(&self) -> Option<String> {
-        let ranges = [("range", &self.range), ("filter", &self.filter)];
-        let is_valid = |range: &RangeInclusive<f32>| {
-            range.start().is_finite() && range.end().is_finite() && range.start() < range.end()
-        };
-        if let Some((name, range)) = ranges.into_iter().find(|(_, range)| !is_valid(range)) {
-            return Some(format!(
-                "its {name} is {range:?}. Set a finite range that is not empty."
-            ));
-        }
-        let numbers = [
-            ("speed_brighten", self.speed_brighten),
-            ("speed_darken", self.speed_darken),
-            (
-                "exponential_transition_distance",
-                self.exponential_transition_distance,
-            ),
-        ];
-        let is_valid = |number: f32| number.is_finite() && number >= 0.0;
-        let (name, number) = numbers.into_iter().find(|(_, number)| !is_valid(*number))?;
-        Some(format!(
-            "its {name} is {number}. Set a finite number of at least 0."
-        ))
-    }
-}

@@ -119,18 +119,23 @@ impl FogWorld<'_, '_> {
         if self.lights.is_empty() {
             return Vec::new();
         }
-        let shown = self.volumes.iter().filter(|(.., visible)| visible.get());
-        let volumes =
-            shown.map(|(entity, volume, transform, _)| (entity, volume, transform.affine()));
-        let mut volumes: Vec<_> = volumes.collect();
+        let volumes = self.volumes.iter().filter(|(.., visible)| visible.get());
+        let mut volumes: Vec<_> = volumes
+            .map(|(entity, volume, transform, _)| (entity, volume, transform.affine()))
+            .collect();
         volumes.sort_unstable_by_key(|(entity, ..)| (entity.index_u32(), *entity));
         volumes
+    }
+
+    fn has_visible(&self) -> bool {
+        let mut volumes = self.volumes.iter();
+        !self.lights.is_empty() && volumes.any(|(.., visible)| visible.get())
     }
 }
 
 /// Lists the cameras with fog, which draw linear light as under all effects. Without volumes there are none.
 pub(super) fn list_fog_cameras(world: FogWorld, mut listed: ResMut<EffectCameras>) {
-    if world.visible().is_empty() {
+    if !world.has_visible() {
         return;
     }
     for (camera, _) in &world.cameras {
