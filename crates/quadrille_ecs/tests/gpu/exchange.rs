@@ -28,7 +28,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// The buffer that both apps use in turn.
 #[derive(Resource, Deref)]
-struct Shared(GpuBuffer);
+pub(crate) struct Shared(pub(crate) GpuBuffer);
 
 /// The turn of an app: value 2 n + 1 says that the first app has written frame n, 2 n + 2 that the second has read it.
 #[derive(Resource)]
@@ -37,7 +37,7 @@ struct Turn {
     frame: u64,
 }
 
-fn gpu(rig: &Rig) -> Gpu {
+pub(crate) fn gpu(rig: &Rig) -> Gpu {
     (**rig.app.world().resource::<GpuDevice>()).clone()
 }
 
@@ -58,7 +58,7 @@ fn desc() -> BufferDesc {
     BufferDesc::storage("shared", 1024)
 }
 
-fn write_shared(
+pub(crate) fn write_shared(
     mut recorder: Recorder,
     from: StorageRead<Numbers>,
     to: StorageWrite<Shared>,
@@ -67,7 +67,7 @@ fn write_shared(
     record_square(&mut recorder, &pass, &from, &to);
 }
 
-fn read_shared(
+pub(crate) fn read_shared(
     mut recorder: Recorder,
     from: StorageRead<Shared>,
     to: StorageWrite<Squares>,

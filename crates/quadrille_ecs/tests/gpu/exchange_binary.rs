@@ -3,23 +3,18 @@
 
 #![expect(unsafe_code, reason = "a library submits to the device by itself")]
 
-use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille_ecs::*;
 use quadrille_sync::flags::Layout;
 use quadrille_vulkan::device::Gpu;
-use quadrille_vulkan::resources::{
-    BinarySemaphore, BufferDesc, GpuBuffer, MemoryHandle, PendingSignal,
-};
+use quadrille_vulkan::resources::{BinarySemaphore, BufferDesc, MemoryHandle, PendingSignal};
 use quadrille_vulkan::{ash, vk};
 
-use crate::common::{Add, Numbers, Rig, Squares, add, read, record_square};
+use crate::common::{Rig, Squares, add, read};
+use crate::exchange::{Shared, gpu, read_shared, write_shared};
 
 /// Frames of each test.
 const FRAMES: u32 = 100;
-
-#[derive(Resource, Deref)]
-struct Shared(GpuBuffer);
 
 /// The side that writes signals `drawn` and waits for `shown`; the other one the other way round.
 #[derive(Resource, Clone)]
@@ -43,28 +38,6 @@ fn exchange(shared: Res<Shared>, turn: Res<Turn>, mut exchanges: ResMut<Exchange
     }
     let released = exchanges.release(shared.0.clone(), turn.owner, Layout::Undefined);
     released.with(release);
-}
-
-fn write_shared(
-    mut recorder: Recorder,
-    from: StorageRead<Numbers>,
-    to: StorageWrite<Shared>,
-    pass: Res<Add>,
-) {
-    record_square(&mut recorder, &pass, &from, &to);
-}
-
-fn read_shared(
-    mut recorder: Recorder,
-    from: StorageRead<Shared>,
-    to: StorageWrite<Squares>,
-    pass: Res<Add>,
-) {
-    record_square(&mut recorder, &pass, &from, &to);
-}
-
-fn gpu(rig: &Rig) -> Gpu {
-    (**rig.app.world().resource::<GpuDevice>()).clone()
 }
 
 /// Adds the passes that write the buffer, or read it, as long as there are turns.
