@@ -206,28 +206,28 @@ impl Judge {
 
     fn try_frame(&mut self, frame: &Frame, plan: &Plan) -> Vec<Violation> {
         self.frames += 1;
-        let mut trial = Trial {
+        let mut check = FrameCheck {
             judge: self,
             frame,
             plan,
             violations: Vec::new(),
             ran: vec![None; frame.passes.len()],
         };
-        trial.begin();
-        trial.judge_declared();
-        trial.judge_timelines();
-        trial.judge_exchanges();
-        for event in trial.schedule() {
+        check.begin();
+        check.judge_declared();
+        check.judge_timelines();
+        check.judge_exchanges();
+        for event in check.schedule() {
             match event {
-                Event::Submission(submission) => trial.judge_submission(submission),
-                Event::Host(step) => trial.judge_host(step),
+                Event::Submission(submission) => check.judge_submission(submission),
+                Event::Host(step) => check.judge_host(step),
             }
         }
-        trial.judge_swapchain_counts();
-        trial.judge_gives();
-        trial.judge_needs();
-        trial.judge.close_all();
-        trial.violations
+        check.judge_swapchain_counts();
+        check.judge_gives();
+        check.judge_needs();
+        check.judge.close_all();
+        check.violations
     }
 
     /// Imports contents that no pass wrote; see `States::import`. The writes are assumed to be
@@ -252,7 +252,7 @@ impl Judge {
 }
 
 /// Judgement of one frame.
-struct Trial<'a> {
+struct FrameCheck<'a> {
     judge: &'a mut Judge,
     frame: &'a Frame,
     plan: &'a Plan,
@@ -270,7 +270,7 @@ struct Site {
     instant: Instant,
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Registers the frame's resources, and clears the contents of transient ones and swapchain images.
     fn begin(&mut self) {
         for resource in &self.frame.resources {

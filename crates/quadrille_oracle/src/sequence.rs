@@ -86,7 +86,7 @@ fn signature(violation: &Violation) -> String {
             hazard,
             earlier,
             later,
-            lack,
+            missing,
             ..
         } => {
             let (earlier, later) = (
@@ -95,7 +95,7 @@ fn signature(violation: &Violation) -> String {
             );
             format!(
                 "{hazard:?} {earlier:?} {later:?} {:?}",
-                std::mem::discriminant(lack)
+                std::mem::discriminant(missing)
             )
         }
         Violation::WrongLayout { actor, .. } => format!("{:?}", std::mem::discriminant(actor)),

@@ -155,7 +155,7 @@ pub enum Side {
 #[non_exhaustive]
 pub enum Violation {
     /// Two accesses, at least one a write, without a sufficient dependency between them.
-    #[error("{hazard:?} hazard on {affected}: {later} after {earlier}; {lack}.")]
+    #[error("{hazard:?} hazard on {affected}: {later} after {earlier}; {missing}.")]
     Hazard {
         /// The kind.
         hazard: Hazard,
@@ -166,7 +166,7 @@ pub enum Violation {
         /// The later access.
         later: Actor,
         /// The missing dependency between them.
-        lack: MissingDependency,
+        missing: MissingDependency,
     },
     /// An image is not in the layout that an access needs, or not in the `oldLayout` of a
     /// barrier.
@@ -202,7 +202,7 @@ pub enum Violation {
     /// Two resources share memory, and an access to one has no sufficient dependency on an earlier
     /// access to the other.
     #[error(
-        "{later} on {affected} shares memory with {former} and comes after {earlier} on that; {lack}."
+        "{later} on {affected} shares memory with {former} and comes after {earlier} on that; {missing}."
     )]
     MemoryHazard {
         /// The part of the later access.
@@ -214,7 +214,7 @@ pub enum Violation {
         /// The later access.
         later: Actor,
         /// The missing dependency between them.
-        lack: MissingDependency,
+        missing: MissingDependency,
     },
     /// Contents are needed whose memory another resource has used since.
     #[error("{actor} needs the contents of {affected}, whose memory `{by}` has taken.")]

@@ -1,5 +1,5 @@
 //! Frames in the middle of a sequence, carried as text: planned from what the text says, each gets the plan that it
-//! had, and a judge who begins there has no objection, but one to plans that lack their barriers.
+//! had, and a judge who begins there has no objection, but one to plans that missing their barriers.
 //!
 //! `QUADRILLE_ORACLE_FRAMES` says how many, `QUADRILLE_ORACLE_SEED` where to begin.
 

@@ -142,7 +142,7 @@ impl States {
     /// Removes a resource, so that its id can be reused. Reusing an id for a resource
     /// of another kind or size without this call is an error of the frame.
     pub fn remove(&mut self, id: ResourceId) {
-        self.disturb();
+        self.leave_steady_state();
         if let Some(entry) = self.resources.get_mut(id.0 as usize) {
             *entry = None;
         }
@@ -162,7 +162,7 @@ impl States {
     /// assert!(!states.ever_written(ResourceId(3)));
     /// ```
     pub fn rename(&mut self, from: ResourceId, to: ResourceId) {
-        self.disturb();
+        self.leave_steady_state();
         let entry = self.resources.get_mut(from.0 as usize);
         let entry = entry.and_then(Option::take);
         *self.slot(to) = entry;
@@ -181,7 +181,7 @@ impl States {
     /// next frame is submitted (submission makes host writes visible: section "Host Write
     /// Ordering Guarantees"). Earlier state is dropped; points for retiring are kept.
     pub fn import(&mut self, id: ResourceId, layout: Layout, owner: Option<FamilyIndex>) {
-        self.disturb();
+        self.leave_steady_state();
         let state = RangeState {
             layout,
             owner,

@@ -7,7 +7,7 @@ use quadrille_sync::resource::{Lifetime, ResourceKind};
 
 use super::cell::{Cell, Contents, Read, Write};
 use super::clock::{Clock, Done};
-use super::{Site, Tracked, Trial};
+use super::{FrameCheck, Site, Tracked};
 use crate::area::Area;
 use crate::order::overlap;
 use crate::stages::{StageAccess, accesses, pairs, single, stages_of_queue};
@@ -29,7 +29,7 @@ struct PassUse<'a> {
     writing: Vec<StageAccess>,
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Judges all uses of a pass on the device.
     pub(super) fn judge_pass(&mut self, site: Site, pass: PassIndex) {
         if pass.0 as usize >= self.frame.passes.len() {
@@ -167,7 +167,7 @@ impl PassUse<'_> {
                     affected,
                     earlier: release.actor.clone(),
                     later: actor,
-                    lack: MissingDependency::Execution,
+                    missing: MissingDependency::Execution,
                 });
             }
         } else if let Some(owner) = cell.owner
@@ -230,22 +230,30 @@ impl PassUse<'_> {
     /// access mask decides whether an access reads, even if old contents are not needed: blending
     /// with a discarded attachment still reads memory.
     fn judge_hazards(&self, cell: &Cell, affected: &ResourcePart, violations: &mut Vec<Violation>) {
-        let mut object = |hazard, earlier: &Actor, lack| {
+        let mut report = |hazard, earlier: &Actor, missing| {
             violations.push(Violation::Hazard {
                 hazard,
                 affected: affected.clone(),
                 earlier: earlier.clone(),
                 later: self.actor.clone(),
-                lack,
+                missing,
             });
         };
         if let Some(write) = &cell.write {
-            let lacks_read = self.reading.iter().find_map(|pair| self.lack(write, *pair));
-            let lack = |pair: &StageAccess| self.lack(write, *pair);
-            if let Some(lack) = lacks_read {
-                object(Hazard::ReadAfterWrite, &write.actor, lack);
-            } else if let Some(lack) = self.writing.iter().filter(|_| self.writes).find_map(lack) {
-                object(Hazard::WriteAfterWrite, &write.actor, lack);
+            let lacks_read = self
+                .reading
+                .iter()
+                .find_map(|pair| self.missing(write, *pair));
+            let missing = |pair: &StageAccess| self.missing(write, *pair);
+            if let Some(missing) = lacks_read {
+                report(Hazard::ReadAfterWrite, &write.actor, missing);
+            } else if let Some(missing) = self
+                .writing
+                .iter()
+                .filter(|_| self.writes)
+                .find_map(missing)
+            {
+                report(Hazard::WriteAfterWrite, &write.actor, missing);
             }
         }
         if self.writes {
@@ -254,7 +262,7 @@ impl PassUse<'_> {
                 .iter()
                 .filter(|read| !self.stages_see(&read.done))
             {
-                object(
+                report(
                     Hazard::WriteAfterRead,
                     &read.actor,
                     MissingDependency::Execution,
@@ -282,7 +290,7 @@ impl PassUse<'_> {
     }
 
     /// Returns the missing dependency of an access on a write, if any.
-    fn lack(&self, write: &Write, pair: StageAccess) -> Option<MissingDependency> {
+    fn missing(&self, write: &Write, pair: StageAccess) -> Option<MissingDependency> {
         let column = self.site.instant.column;
         let view = self.clock.stage(pair.stage);
         let StageAccess { stage, access } = pair;

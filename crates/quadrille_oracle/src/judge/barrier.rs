@@ -11,7 +11,7 @@ use quadrille_sync::resource::ResourceId;
 
 use super::cell::{Cell, Contents, Scopes, Write};
 use super::clock::{Done, View};
-use super::{Site, Trial};
+use super::{FrameCheck, Site};
 use crate::area::Area;
 use crate::stages::{COMMAND, first_scope, impossible, second_scope};
 use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Side, Violation};
@@ -46,7 +46,7 @@ impl Target {
     }
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Judges one barrier call, and applies its effects.
     pub(super) fn judge_barriers(&mut self, site: Site, batch: &BarrierBatch) {
         let barriers = self.recorded(site, batch);
@@ -335,7 +335,7 @@ impl Change<'_> {
                     affected,
                     earlier: release.actor.clone(),
                     later: actor,
-                    lack: MissingDependency::Execution,
+                    missing: MissingDependency::Execution,
                 });
             }
         } else if let Some(owner) = cell.owner
@@ -386,7 +386,7 @@ impl Change<'_> {
         let Recorded {
             site, scopes, view, ..
         } = self.barrier;
-        let mut object = |hazard, earlier: &Actor, lack| {
+        let mut report = |hazard, earlier: &Actor, missing| {
             let (affected, earlier, later) =
                 (self.affected.clone(), earlier.clone(), self.actor.clone());
             violations.push(Violation::Hazard {
@@ -394,13 +394,13 @@ impl Change<'_> {
                 affected,
                 earlier,
                 later,
-                lack,
+                missing,
             });
         };
         if let Some(write) = &cell.write {
             let column = site.instant.column;
             if !view.sees(&write.done) {
-                object(
+                report(
                     Hazard::WriteAfterWrite,
                     &write.actor,
                     MissingDependency::Execution,
@@ -408,7 +408,7 @@ impl Change<'_> {
             } else if !write.in_access_scope(column, scopes.src)
                 && !write.available_to(column, view)
             {
-                object(
+                report(
                     Hazard::WriteAfterWrite,
                     &write.actor,
                     MissingDependency::Availability,
@@ -416,7 +416,7 @@ impl Change<'_> {
             }
         }
         for read in cell.reads.iter().filter(|read| !view.sees(&read.done)) {
-            object(
+            report(
                 Hazard::WriteAfterRead,
                 &read.actor,
                 MissingDependency::Execution,

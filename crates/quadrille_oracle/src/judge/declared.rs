@@ -6,7 +6,7 @@ use quadrille_sync::plan::Step;
 use quadrille_sync::resource::{Lifetime, ResourceKind};
 use quadrille_sync::topology::{Capabilities, OrderPolicy, QueueIndex};
 
-use super::Trial;
+use super::FrameCheck;
 use super::schedule::Event;
 use crate::area::Area;
 use crate::order::{Order, prologues, share_memory};
@@ -20,7 +20,7 @@ struct Run {
     queue: Option<QueueIndex>,
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Judges the rules that do not depend on earlier frames.
     pub(super) fn judge_declared(&mut self) {
         let runs = self.runs();
@@ -189,7 +189,7 @@ impl Trial<'_> {
         let order = Order::of(self.frame);
         let position = |pass: PassIndex| runs[pass.0 as usize].first().map(|run| run.position);
         let declared = self.binding(&order);
-        let mut object = |earlier: PassIndex, later: PassIndex, why| {
+        let mut report = |earlier: PassIndex, later: PassIndex, why| {
             if let (Some(first), Some(second)) = (position(earlier), position(later))
                 && first > second
             {
@@ -204,18 +204,18 @@ impl Trial<'_> {
             }
         };
         for (earlier, later) in declared {
-            object(earlier, later, "it is declared to come after");
+            report(earlier, later, "it is declared to come after");
         }
         for (first, second) in prologues(self.frame) {
-            object(first, second, "the other one prepares what it touches");
+            report(first, second, "the other one prepares what it touches");
         }
         for (writer, reader) in order.inferred(self.frame) {
-            object(writer, reader, "it reads what only the other one writes");
+            report(writer, reader, "it reads what only the other one writes");
         }
     }
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// The pairs of passes whose declared order a plan has to keep. A host pass may have effects besides
     /// its uses, so its declared order is always binding.
     fn binding(&self, order: &Order) -> Vec<(PassIndex, PassIndex)> {

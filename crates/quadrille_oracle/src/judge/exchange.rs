@@ -6,7 +6,7 @@ use quadrille_sync::plan::{BufferBarrier, ImageBarrier, Step, Transfer, Transfer
 use quadrille_sync::range::SubRange;
 use quadrille_sync::resource::ResourceIndex;
 
-use super::Trial;
+use super::FrameCheck;
 use crate::area::Area;
 use crate::order::Order;
 
@@ -18,7 +18,7 @@ struct Half {
     half: TransferHalf,
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// An acquire comes no sooner than the wait of the first pass that uses the range, and a release no later than the
     /// signal of the last.
     pub(super) fn judge_exchanges(&mut self) {

@@ -10,14 +10,14 @@
 use quadrille_sync::flags::{AccessMask, Stages};
 use quadrille_sync::frame::{PassIndex, PassKind, Use};
 
-use super::Trial;
+use super::FrameCheck;
 use super::cell::{Cell, Contents, Write};
 use super::clock::{Signalled, View};
 use crate::area::Area;
 use crate::stages::{StageAccess, covers};
 use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Judges a host pass. It must have all waits that it needs itself: the caller may run host passes
     /// in any order and at the same time.
     pub(super) fn judge_host(&mut self, index: usize) {
@@ -126,14 +126,14 @@ fn judge_host_hazards(
     affected: &ResourcePart,
     violations: &mut Vec<Violation>,
 ) {
-    let mut object = |hazard, earlier: &Actor, lack| {
+    let mut report = |hazard, earlier: &Actor, missing| {
         let (affected, earlier, later) = (affected.clone(), earlier.clone(), later.clone());
         violations.push(Violation::Hazard {
             hazard,
             affected,
             earlier,
             later,
-            lack,
+            missing,
         });
     };
     if let Some(write) = &cell.write {
@@ -152,9 +152,9 @@ fn judge_host_hazards(
         let for_write = !reads && is_visible(write, view, written);
         let stage = Stages::HOST;
         if !view.reaches(write.done.instant()) {
-            object(hazard, &write.actor, MissingDependency::Execution);
+            report(hazard, &write.actor, MissingDependency::Execution);
         } else if !for_write && !is_visible(write, view, StageAccess { stage, access }) {
-            object(
+            report(
                 hazard,
                 &write.actor,
                 MissingDependency::Visibility { stage, access },
@@ -167,7 +167,7 @@ fn judge_host_hazards(
             .iter()
             .filter(|read| !view.reaches(read.done.instant()))
         {
-            object(
+            report(
                 Hazard::WriteAfterRead,
                 &read.actor,
                 MissingDependency::Execution,

@@ -19,7 +19,7 @@ use quadrille_sync::resource::{BlockId, Placement, ResourceId, ResourceKind};
 use super::barrier::Recorded;
 use super::cell::{Cell, Contents, Read, Scopes, Write};
 use super::clock::{Done, View};
-use super::{Judge, Tracked, Trial};
+use super::{FrameCheck, Judge, Tracked};
 use crate::area::{Area, AreaMap};
 use crate::violation::{Actor, MissingDependency, ResourcePart, Violation};
 
@@ -96,7 +96,7 @@ impl Judge {
     }
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Opens a part of a resource before an access, where it is not open yet.
     pub(super) fn open(&mut self, id: ResourceId, area: &Area) {
         let Some(tracked) = self.judge.resources.get_mut(&id) else {
@@ -234,25 +234,25 @@ impl Cell {
         covers: impl Fn(&Write) -> bool,
         violations: &mut Vec<Violation>,
     ) {
-        let mut object = |former: &Former, earlier: &Actor, lack| {
+        let mut report = |former: &Former, earlier: &Actor, missing| {
             violations.push(Violation::MemoryHazard {
                 affected: affected.clone(),
                 former: former.affected.clone(),
                 earlier: earlier.clone(),
                 later: later.clone(),
-                lack,
+                missing,
             });
         };
         // One report per former resource: its reads came after its write.
         for former in &self.formers {
             let unseen = |read: &&Read| !view.sees(&read.done);
             if let Some(read) = former.reads.iter().find(unseen) {
-                object(former, &read.actor, MissingDependency::Execution);
+                report(former, &read.actor, MissingDependency::Execution);
             } else if let Some(write) = &former.write {
                 if !view.sees(&write.done) {
-                    object(former, &write.actor, MissingDependency::Execution);
+                    report(former, &write.actor, MissingDependency::Execution);
                 } else if !covers(write) && !write.available_to(column, view) {
-                    object(former, &write.actor, MissingDependency::Availability);
+                    report(former, &write.actor, MissingDependency::Availability);
                 }
             }
         }

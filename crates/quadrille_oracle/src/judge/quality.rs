@@ -26,7 +26,7 @@ use quadrille_sync::range::{SubRange, SubresourceRange};
 use quadrille_sync::resource::{Lifetime, ResourceIndex, ResourceKind, Sharing};
 use quadrille_sync::topology::QueueIndex;
 
-use super::Trial;
+use super::FrameCheck;
 use crate::area::Area;
 use crate::order::share_memory;
 use crate::violation::Violation;
@@ -40,7 +40,7 @@ struct Runs {
     of: Vec<Option<usize>>,
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Reports waits for submissions of this frame on whose passes the waiting submission does not
     /// depend.
     pub(super) fn judge_needs(&mut self) {

@@ -3,7 +3,7 @@
 use quadrille_sync::plan::RelativePoint;
 use quadrille_sync::topology::SubmitPolicy;
 
-use super::Trial;
+use super::FrameCheck;
 use super::clock::Signalled;
 use crate::violation::Violation;
 
@@ -16,7 +16,7 @@ pub(super) enum Event {
     Host(usize),
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// The submissions and host passes in an order in which they can execute: submission order, except
     /// that a submission is postponed until its waits are signalled (allowed only with
     /// `SubmitPolicy::Coalesced`). Submissions after a host pass execute after it.

@@ -6,7 +6,7 @@ use quadrille_sync::resource::{Lifetime, ResourceIndex};
 
 use super::cell::{Cell, Contents, Read};
 use super::clock::{Done, Instant, Signalled};
-use super::{Site, Tracked, Trial};
+use super::{FrameCheck, Site, Tracked};
 use crate::stages::EVERY;
 use crate::violation::{Actor, Hazard, MissingDependency, ResourcePart, Violation};
 
@@ -31,7 +31,7 @@ impl Tracked {
     }
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Judges the acquire of an image, and returns the signal of its semaphore.
     pub(super) fn judge_acquire_image(&mut self, resource: ResourceIndex) -> Option<Signalled> {
         let id = self.id_of(resource)?;
@@ -208,13 +208,13 @@ fn judge_presented_order(
         if !signalled.reaches(done.instant()) {
             let (affected, earlier, later) =
                 (affected.clone(), earlier.clone(), Actor::Presentation);
-            let lack = MissingDependency::Execution;
+            let missing = MissingDependency::Execution;
             violations.push(Violation::Hazard {
                 hazard,
                 affected,
                 earlier,
                 later,
-                lack,
+                missing,
             });
         }
     }

@@ -4,10 +4,10 @@
 use quadrille_sync::frame::{PassIndex, PassKind, TimelineUse, TimelineUseKind as Kind};
 use quadrille_sync::plan::Step;
 
-use super::Trial;
+use super::FrameCheck;
 use crate::violation::Violation;
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Checks that passes that wait are first in their submission, that passes that signal are last in
     /// theirs, that waits for a signal of the frame are submitted after it, and that signals of one
     /// timeline increase.

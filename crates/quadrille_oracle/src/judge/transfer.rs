@@ -9,12 +9,12 @@ use quadrille_sync::topology::FamilyIndex;
 
 use super::barrier::{Change, Recorded, Target};
 use super::cell::{Cell, Release, Write};
-use super::{Site, Trial};
+use super::{FrameCheck, Site};
 use crate::area::Area;
 use crate::stages::{COMMAND, stages_of_queue};
 use crate::violation::{Actor, ResourcePart, Violation};
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Judges a release: the owner makes its writes available and gives up the range.
     pub(super) fn judge_release(
         &mut self,
@@ -182,7 +182,7 @@ impl Trial<'_> {
     }
 }
 
-impl Trial<'_> {
+impl FrameCheck<'_> {
     /// Checks that resources which leave the device were released to the receiving family in the requested
     /// layout. A resource that this family still owns needs no release.
     pub(super) fn judge_gives(&mut self) {

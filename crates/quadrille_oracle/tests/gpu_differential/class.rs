@@ -26,9 +26,12 @@ pub(crate) struct Outcome {
 
 impl Display for Outcome {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let lack = self.changed.as_deref().unwrap_or("nothing");
+        let missing = self.changed.as_deref().unwrap_or("nothing");
         let messages = self.messages;
-        writeln!(out, "the layer sent {messages} messages; left out: {lack}")?;
+        writeln!(
+            out,
+            "the layer sent {messages} messages; left out: {missing}"
+        )?;
         for violation in &self.violations {
             writeln!(out, "!!! {violation}")?;
         }
@@ -103,7 +106,7 @@ impl Outcome {
         let Violation::Hazard {
             hazard: Hazard::WriteAfterWrite,
             affected,
-            lack: MissingDependency::Visibility { .. },
+            missing: MissingDependency::Visibility { .. },
             ..
         } = violation
         else {

@@ -22,7 +22,7 @@ pub(crate) struct Stream {
     frame: Frame,
     lists: Vec<CommandList>,
     handles: Vec<Handle>,
-    /// Picks what the plan is to lack.
+    /// Picks what the plan is to missing.
     change: Option<u64>,
 }
 
@@ -160,7 +160,7 @@ impl Stream {
     }
 }
 
-/// The plans that lack one wait or barrier, which is what the layer claims to judge. Weaker scopes are
+/// The plans that missing one wait or barrier, which is what the layer claims to judge. Weaker scopes are
 /// for the judge's own tests.
 fn lacking_one(plan: &Plan) -> Vec<(String, Plan)> {
     let mut all = Vec::new();

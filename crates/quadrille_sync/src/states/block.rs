@@ -1,6 +1,6 @@
 //! Memory blocks between frames: the last accesses to each byte, by any resource.
 
-use super::commit::move_accesses;
+use super::commit::advance_accesses;
 use super::{HasAccesses, PastAccess, States, TrackedAccess};
 use crate::frame::Frame;
 use crate::range::RangeMap;
@@ -33,7 +33,7 @@ impl<M: Clone + Eq> HasAccesses<M> for Vec<M> {
 impl States {
     /// Removes a memory block, so that its id can be reused.
     pub fn remove_block(&mut self, id: BlockId) {
-        self.disturb();
+        self.leave_steady_state();
         if let Some(block) = self.blocks.get_mut(id.0 as usize) {
             *block = None;
         }
@@ -50,7 +50,7 @@ impl States {
         let Some(Some(map)) = blocks.get_mut(end.block.0 as usize) else {
             return false;
         };
-        move_accesses(base, map, &end.map)
+        advance_accesses(base, map, &end.map)
     }
 
     /// Replaces the last accesses to a block.

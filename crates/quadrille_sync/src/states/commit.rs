@@ -86,9 +86,9 @@ impl States {
     }
 
     /// Prepares for a change of the states by other means than a plan.
-    pub(super) fn disturb(&mut self) {
+    pub(super) fn leave_steady_state(&mut self) {
         self.catch_up();
-        self.steady.disturb();
+        self.steady.leave_steady_state();
     }
 
     /// Advances the state of a resource in place, without an allocation, if only timeline values change
@@ -102,7 +102,7 @@ impl States {
             return false;
         };
         if let Some(map) = map
-            && !move_accesses(base, Arc::make_mut(&mut entry.map), map)
+            && !advance_accesses(base, Arc::make_mut(&mut entry.map), map)
         {
             return false;
         }
@@ -210,7 +210,7 @@ impl States {
 /// Sets new timeline points for accesses of this frame, relative to the last values of the queues.
 /// Returns false and does nothing if the stored accesses differ in order from those of the plan, or if
 /// an access of an earlier frame changes its position.
-pub(super) fn move_accesses<P: HasAccesses<PastAccess>, E: HasAccesses<TrackedAccess>>(
+pub(super) fn advance_accesses<P: HasAccesses<PastAccess>, E: HasAccesses<TrackedAccess>>(
     base: &[u64],
     map: &mut RangeMap<P>,
     end: &RangeMap<E>,

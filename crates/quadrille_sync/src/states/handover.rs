@@ -114,7 +114,7 @@ impl States {
     /// assert!(other.ever_written(ResourceId(3)));
     /// ```
     pub fn give(&mut self, id: ResourceId) -> Option<Handover> {
-        self.disturb();
+        self.leave_steady_state();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         if entry.stream_ownership != StreamOwnership::Own {
             return None;
@@ -137,7 +137,7 @@ impl States {
     /// of one family. Returns `None` if this stream does not have all rights, or has predicted a release
     /// of the resource to another family.
     pub fn lend(&mut self, id: ResourceId) -> Option<Handover> {
-        self.disturb();
+        self.leave_steady_state();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         let moves = entry
             .map
@@ -175,7 +175,7 @@ impl States {
         if !self.map(id).is_some_and(|map| is_predicted(map)) {
             return;
         }
-        self.disturb();
+        self.leave_steady_state();
         if let Some(Some(entry)) = self.resources.get_mut(id.0 as usize) {
             Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| state.first = None);
         }
@@ -183,7 +183,7 @@ impl States {
 
     /// Takes a resource that another stream has given or lent.
     pub fn take(&mut self, handover: Handover) {
-        self.disturb();
+        self.leave_steady_state();
         let Handover {
             id,
             mut map,
@@ -215,7 +215,7 @@ impl States {
     ///
     /// Has no effect on a resource that is not lent.
     pub fn returned(&mut self, id: ResourceId, done: TimelinePoint) {
-        self.disturb();
+        self.leave_steady_state();
         self.reach(done);
         let Some(entry) = self.slot(id).as_mut() else {
             return;
@@ -245,7 +245,7 @@ impl States {
     /// Gives back a resource that another stream has lent: this stream cannot use it any more, until it
     /// takes it again. Points for retiring are kept.
     pub fn give_back(&mut self, id: ResourceId) {
-        self.disturb();
+        self.leave_steady_state();
         let entry = self.slot(id).get_or_insert_with(Entry::fresh);
         entry.stream_ownership = StreamOwnership::Given;
         entry.map = Arc::new(only_defined());

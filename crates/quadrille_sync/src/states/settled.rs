@@ -88,7 +88,7 @@ impl States {
         if reads.is_empty() || self.map(id).is_none() {
             return;
         }
-        self.disturb();
+        self.leave_steady_state();
         let Some(entry) = self.slot(id) else { return };
         Arc::make_mut(&mut entry.map).update(EVERYTHING, |_, state| {
             state.visible.iter_mut().for_each(|it| it.is_ready = false);

@@ -62,7 +62,7 @@ impl Steady {
     }
 
     /// Notes that the states were changed by other means.
-    pub(crate) fn disturb(&mut self) {
+    pub(crate) fn leave_steady_state(&mut self) {
         *self = Self::default();
     }
 
