@@ -5,7 +5,7 @@ use quadrille_vulkan::Format;
 use quadrille_vulkan::device::Gpu;
 use wgpu_types::{AstcBlock, AstcChannel, TextureDimension, TextureFormat as T};
 
-/// Converts a format; `None` for depth and integer formats, which are not valid for textures.
+/// Converts a format; `None` for depth, integer and multi-planar formats, which no filtering sampler can read.
 pub(crate) fn to_vk(format: T) -> Option<Format> {
     if format.is_compressed() {
         return compressed_to_vk(format);
@@ -14,10 +14,12 @@ pub(crate) fn to_vk(format: T) -> Option<Format> {
         T::R8Unorm => Format::R8_UNORM,
         T::R8Snorm => Format::R8_SNORM,
         T::R16Unorm => Format::R16_UNORM,
+        T::R16Snorm => Format::R16_SNORM,
         T::R16Float => Format::R16_SFLOAT,
         T::Rg8Unorm => Format::R8G8_UNORM,
         T::Rg8Snorm => Format::R8G8_SNORM,
         T::Rg16Unorm => Format::R16G16_UNORM,
+        T::Rg16Snorm => Format::R16G16_SNORM,
         T::Rg16Float => Format::R16G16_SFLOAT,
         T::R32Float => Format::R32_SFLOAT,
         T::Rgba8Unorm => Format::R8G8B8A8_UNORM,

@@ -24,14 +24,16 @@ const ASTC_BLOCKS: [AstcBlock; 14] = [
     AstcBlock::B12x12,
 ];
 
-const UNCOMPRESSED: [T; 22] = [
+const UNCOMPRESSED: [T; 24] = [
     T::R8Unorm,
     T::R8Snorm,
     T::R16Unorm,
+    T::R16Snorm,
     T::R16Float,
     T::Rg8Unorm,
     T::Rg8Snorm,
     T::Rg16Unorm,
+    T::Rg16Snorm,
     T::Rg16Float,
     T::R32Float,
     T::Rgba8Unorm,
