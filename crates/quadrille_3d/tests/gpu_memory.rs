@@ -9,6 +9,8 @@
     reason = "tests that share a module use different parts of it"
 )]
 mod common;
+#[path = "gpu_memory/materials.rs"]
+mod materials;
 
 use bevy_app::Startup;
 use bevy_asset::{Asset, RenderAssetUsages};
@@ -16,6 +18,7 @@ use bevy_ecs::prelude::*;
 use bevy_image::Image;
 use bevy_mesh::{Indices, PrimitiveTopology};
 use common::Rig;
+use materials::{Materials, Scaled};
 use quadrille::prelude::GpuDevice;
 use quadrille::vulkan::resources::MemoryUse;
 use quadrille_2d::Quadrille2dPlugin;
@@ -60,7 +63,7 @@ impl Random {
 }
 
 /// An entity with a mesh.
-struct ImageOrPlaceholder {
+struct MeshEntity {
     entity: Entity,
     mesh: Handle<Mesh>,
     vertices: usize,
@@ -70,10 +73,11 @@ struct ImageOrPlaceholder {
 /// Randomly changed entities and assets.
 #[derive(Default)]
 struct Stage {
-    meshes_3d: Vec<ImageOrPlaceholder>,
-    meshes_2d: Vec<ImageOrPlaceholder>,
+    meshes_3d: Vec<MeshEntity>,
+    meshes_2d: Vec<MeshEntity>,
     images: Vec<(Entity, Handle<Image>)>,
     texts: Vec<Entity>,
+    materials: Materials,
 }
 
 fn usages(random: &mut Random) -> RenderAssetUsages {
@@ -141,11 +145,11 @@ fn spawn_mesh<B: Bundle>(
     world: &mut World,
     random: &mut Random,
     bundle: impl FnOnce(Handle<Mesh>, &mut World) -> B,
-) -> ImageOrPlaceholder {
+) -> MeshEntity {
     let (mesh, [vertices, indices]) = mesh(random);
     let mesh = add::<Mesh>(world, mesh);
     let bundle = bundle(mesh.clone(), world);
-    ImageOrPlaceholder {
+    MeshEntity {
         entity: world.spawn(bundle).id(),
         mesh,
         vertices,
@@ -178,6 +182,8 @@ impl Stage {
         while self.texts.len() < TEXTS {
             self.texts.push(world.spawn(text(random)).id());
         }
+        let images = self.handles();
+        self.materials.fill(world, &images, random);
     }
 
     /// Replaces, touches and removes assets and entities.
@@ -209,11 +215,14 @@ impl Stage {
             }
         }
         self.fill(world, random);
+        let images = self.handles();
+        self.materials.change(world, &images, random);
     }
 
     /// Bytes of all live assets: on the host, and on the device.
     fn live(&self, world: &World) -> [usize; 2] {
-        let (mut host, mut device) = (0, 0);
+        let buffers = materials::live(world);
+        let (mut host, mut device) = (buffers, buffers);
         for (_, image) in world.resource::<Assets<Image>>().iter() {
             host += image.data.as_ref().map_or(0, Vec::len);
             let size = image.texture_descriptor.size;
@@ -254,8 +263,13 @@ fn number(name: &str, default: u64) -> u64 {
 fn gpu_memory_follows_live_assets() {
     let frames = number("QUADRILLE_MEMORY_FRAMES", 240);
     let mut random = Random(number("QUADRILLE_MEMORY_SEED", 1) << 32 | 0x7f4a_7c15);
-    let plugins = (Quadrille3dPlugin::default(), Quadrille2dPlugin::default());
+    let plugins = (
+        Quadrille3dPlugin::default(),
+        Quadrille2dPlugin::default(),
+        MaterialPlugin::<Scaled>::default(),
+    );
     let mut rig = Rig::with(64, 48, plugins);
+    materials::add_shader(&mut rig);
     rig.app.add_systems(Startup, cameras);
     rig.start();
     rig.update(8);
