@@ -2,7 +2,7 @@
 //!
 //! # 1. A game that draws to the window
 //!
-//! A camera, sprites and text suffice; `examples/breakout.rs` is a complete game. All of it is drawn by one pass,
+//! A camera, sprites and text suffice; `examples/breakout/` is a complete game. All of it is drawn by one pass,
 //! [`draw_2d`](crate::systems::draw_2d).
 //!
 //! ```
