@@ -5,7 +5,7 @@ mod steps;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::faults::program::Program;
 use crate::faults::recover;
@@ -73,9 +73,11 @@ pub(crate) fn verify() -> Result<ExitCode> {
     });
     if let (Some(setup), Some(built)) = (setup, built) {
         let bench = setup.with(built);
-        let mut checks = vec![tests];
-        checks.extend(gpu_tests(&bench));
-        checks.extend(example_runs(&bench));
+        let mut checks = vec![tests, on_bevy(&bench)];
+        for queues in bench.topologies() {
+            checks.extend(gpu_tests(&bench, queues));
+            checks.extend(example_runs(&bench, queues));
+        }
         steps.side_by_side(&checks);
         run_faults(&mut steps, &bench, Depth::Sample);
         run_on_displays(&mut steps, &bench);
@@ -96,7 +98,11 @@ pub(crate) fn verify() -> Result<ExitCode> {
 pub(crate) fn gpu() -> Result<ExitCode> {
     alone(|steps, mut bench| {
         bench.all_topologies = true;
-        steps.side_by_side(&gpu_tests(&bench));
+        let checks: Vec<_> = bench
+            .topologies()
+            .flat_map(|queues| gpu_tests(&bench, queues))
+            .collect();
+        steps.side_by_side(&checks);
     })
 }
 
@@ -107,7 +113,11 @@ pub(crate) fn gpu() -> Result<ExitCode> {
 pub(crate) fn examples() -> Result<ExitCode> {
     alone(|steps, mut bench| {
         bench.all_topologies = true;
-        steps.side_by_side(&example_runs(&bench));
+        let runs = bench
+            .topologies()
+            .flat_map(|queues| example_runs(&bench, queues));
+        let checks: Vec<_> = runs.chain([on_bevy(&bench)]).collect();
+        steps.side_by_side(&checks);
         run_on_displays(steps, &bench);
     })
 }
@@ -229,9 +239,13 @@ struct Bench {
     all_topologies: bool,
 }
 
+/// The plain driver, or the layer with a topology of virtual queues.
+type Queues<'a> = Option<(&'a Layer, &'static str)>;
+
 impl Bench {
-    /// The plain driver, then the topologies of virtual queues.
-    fn topologies(&self) -> impl Iterator<Item = Option<(&Layer, &'static str)>> {
+    /// The plain driver, then the topologies of virtual queues. All checks of one come before those of the next: the driver
+    /// compiles shaders on the first (an eighth of the time on later ones, where it finds them in its cache).
+    fn topologies(&self) -> impl Iterator<Item = Queues<'_>> {
         let families = if self.all_topologies {
             &TOPOLOGIES[..]
         } else {
@@ -273,23 +287,31 @@ fn set_up(steps: &mut Steps) -> Result<Option<GpuSetup>> {
 /// Packages whose GPU tests take longest. They begin first, so that all else runs beside them.
 const LONGEST: [&str; 3] = ["quadrille_3d", "quadrille_ecs", "quadrille_2d"];
 
-/// Returns a check for each GPU test program and topology.
-fn gpu_tests(bench: &Bench) -> Vec<Check<'_>> {
+/// Returns a check for each part of each GPU test program on a topology.
+fn gpu_tests<'a>(bench: &'a Bench, queues: Queues<'a>) -> Vec<Check<'a>> {
     let mut programs: Vec<_> = bench.built.gpu_tests().collect();
     programs.sort_by_key(|program| {
         let rank = LONGEST.iter().position(|it| *it == program.package());
         rank.unwrap_or(LONGEST.len())
     });
-    let checks = programs.into_iter().flat_map(|program| {
-        let (package, test) = (program.package(), &program.name);
-        // The layer's own tests configure the layer themselves.
-        let own = package == "quadrille_layer";
-        let topologies = bench.topologies().filter(move |it| it.is_none() || !own);
-        topologies.map(move |queues| {
-            let name = format!("{package} {test}{}", on(queues));
-            Check::new(name, move || gpu_test::run(&bench.stack, program, queues))
-        })
-    });
+    // The layer's own tests configure the layer themselves.
+    programs.retain(|program| queues.is_none() || program.package() != "quadrille_layer");
+    let checks =
+        programs
+            .into_iter()
+            .flat_map(|program| match gpu_test::Part::of(&bench.stack, program) {
+                Ok(parts) => parts
+                    .into_iter()
+                    .map(|part| {
+                        let name = format!("{}{}", part.name(), on(queues));
+                        Check::new(name, move || part.run(&bench.stack, queues))
+                    })
+                    .collect(),
+                Err(error) => {
+                    let name = format!("{} {}", program.package(), program.name);
+                    vec![Check::new(name, move || bail!("{error:#}"))]
+                }
+            });
     checks.collect()
 }
 
@@ -385,44 +407,41 @@ fn run_soak(steps: &mut Steps, bench: &Bench, dose: soaked::Dose) {
     }
 }
 
-/// Returns a check for each example and topology, and for each fact about `life`.
-fn example_runs(bench: &Bench) -> Vec<Check<'_>> {
-    // The runs build nothing, so they can be concurrent with the build of this program.
-    let on_bevy = Check::new("a program on the bevy crate".to_owned(), || {
+/// Returns the check of a program that has both Quadrille and the `bevy` crate.
+fn on_bevy(bench: &Bench) -> Check<'_> {
+    Check::new("a program on the bevy crate".to_owned(), || {
         with_bevy::check(&bench.stack, &bench.target)
-    });
-    let examples = bench.built.examples();
-    let runs = examples.into_iter().flat_map(|(name, program)| {
-        bench.topologies().map(move |queues| {
-            let (step, name) = (format!("{name} headless{}", on(queues)), name.clone());
-            let program = program.clone();
-            Check::new(step, move || {
-                example::run(&bench.stack, &name, &program, queues)
-            })
+    })
+}
+
+/// Returns a check for each example on a topology, and for each fact about `life`.
+fn example_runs<'a>(bench: &'a Bench, queues: Queues<'a>) -> Vec<Check<'a>> {
+    let examples = bench.built.examples().into_iter();
+    let runs = examples.map(|(name, program)| {
+        Check::new(format!("{name} headless{}", on(queues)), move || {
+            example::run(&bench.stack, &name, &program, queues)
         })
     });
-    let mut checks: Vec<_> = std::iter::once(on_bevy).chain(runs).collect();
+    let mut checks: Vec<_> = runs.collect();
     if let Some(program) = bench.built.example("life") {
-        checks.extend(life_runs(bench, &program));
+        checks.extend(life_runs(bench, &program, queues));
     }
     checks
 }
 
 /// Returns the checks of the facts about patterns of `life`.
-fn life_runs<'a>(bench: &'a Bench, program: &Path) -> Vec<Check<'a>> {
+fn life_runs<'a>(bench: &'a Bench, program: &Path, queues: Queues<'a>) -> Vec<Check<'a>> {
     let mut runs = Vec::new();
     for fact in &life::FACTS {
-        for queues in bench.topologies() {
-            let step = format!("life {}{}", fact.pattern, on(queues));
-            for (step, arguments) in [
-                (format!("{step}, by a worker thread"), &["--worker"][..]),
-                (step, &[]),
-            ] {
-                let program = program.to_owned();
-                runs.push(Check::new(step, move || {
-                    life::check(&bench.stack, &program, fact, arguments, queues)
-                }));
-            }
+        let step = format!("life {}{}", fact.pattern, on(queues));
+        for (step, arguments) in [
+            (format!("{step}, by a worker thread"), &["--worker"][..]),
+            (step, &[]),
+        ] {
+            let program = program.to_owned();
+            runs.push(Check::new(step, move || {
+                life::check(&bench.stack, &program, fact, arguments, queues)
+            }));
         }
     }
     runs
@@ -463,7 +482,7 @@ fn run_life(steps: &mut Steps, bench: &Bench, program: &Path) {
 }
 
 /// Suffix of a step's name.
-fn on(queues: Option<(&Layer, &str)>) -> String {
+fn on(queues: Queues<'_>) -> String {
     queues.map_or_else(String::new, |(_, families)| format!(" on {families}"))
 }
 

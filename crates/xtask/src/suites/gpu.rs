@@ -1,12 +1,13 @@
 //! GPU tests: found by name, run under the validation layer.
 
+use std::env;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::host::built::{Built, Program};
-use crate::host::paths;
+use crate::host::{paths, process};
 use crate::setup::layer::{Layer, TOPOLOGIES};
 use crate::setup::validation::{self, Stack};
 
@@ -26,35 +27,98 @@ const OVERLAPPING: [(&str, &str); 2] = [
     ("quadrille_2d", TOPOLOGIES[3]),
 ];
 
+/// Variable with flags of lavapipe's compiler.
+const LAVAPIPE_FLAGS: &str = "GALLIVM_PERF";
+
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// Runs the ignored tests of a test program sequentially under validation, on virtual queues if a layer and a topology
-/// are given.
-///
-/// Returns the number of passed tests.
-///
-/// # Errors
-/// When a test fails, or when there are no tests, which would prove nothing.
-pub(crate) fn run(
-    stack: &Stack,
-    program: &Program,
-    queues: Option<(&Layer, &str)>,
-) -> Result<String> {
-    let mut command = command(stack, program);
-    let (package, test) = (program.package(), &program.name);
-    let mut name = format!("{package}-{test}");
-    if let Some((layer, families)) = queues {
-        layer.apply(&mut command, families);
-        name = format!("{name}-{families}");
-        if OVERLAPPING.contains(&(package, families)) {
-            command.env("QUADRILLE_PROGRESS", "waited");
+const LIST_LIMIT: Duration = Duration::from_secs(60);
+
+/// Maximum number of tests of a [`Part`].
+const PART: usize = 64;
+
+/// Tests of a program that run in one process. A program with many tests has several parts, which run concurrently.
+pub(crate) struct Part<'a> {
+    program: &'a Program,
+    tests: Vec<String>,
+    /// From 1.
+    number: usize,
+    parts: usize,
+}
+
+impl<'a> Part<'a> {
+    /// Splits the ignored tests of a program into parts of nearly equal numbers. Neighbors, which often take equally
+    /// long, are in different parts.
+    ///
+    /// # Errors
+    /// When the program cannot list its tests, or has no ignored ones, which would prove nothing.
+    pub(crate) fn of(stack: &Stack, program: &'a Program) -> Result<Vec<Self>> {
+        let (package, name) = (program.package(), &program.name);
+        let mut command = stack.command(&program.path);
+        command.args(["--list", "--format=terse", "--ignored"]);
+        let output = process::run(&format!("{package}-{name}-list"), &mut command, LIST_LIMIT)?;
+        let tests: Vec<&str> = listed(&output).collect();
+        ensure!(
+            !tests.is_empty(),
+            "{package} has a test program `{name}` without an #[ignore]d test"
+        );
+        let parts = tests.len().div_ceil(PART);
+        let part = |number: usize| Self {
+            program,
+            tests: tests[number - 1..]
+                .iter()
+                .step_by(parts)
+                .map(|&test| test.to_owned())
+                .collect(),
+            number,
+            parts,
+        };
+        Ok((1..=parts).map(part).collect())
+    }
+
+    /// Returns the name of its step without a topology: package, program and, of several parts, the number.
+    pub(crate) fn name(&self) -> String {
+        let name = format!("{} {}", self.program.package(), self.program.name);
+        match self.parts {
+            1 => name,
+            parts => format!("{name} {} of {parts}", self.number),
         }
     }
-    let output = validation::run(&name, &mut command, LIMIT)?;
-    match passed(&output).context("the test program printed no result")? {
-        0 => bail!("no test ran: {package} has a test program `{test}` without an #[ignore]d test"),
-        count => Ok(format!("{count} tests")),
+
+    /// Runs its tests sequentially under validation, on virtual queues if a layer and a topology are given.
+    ///
+    /// Returns the number of passed tests.
+    ///
+    /// # Errors
+    /// When a test fails or is not run.
+    pub(crate) fn run(&self, stack: &Stack, queues: Option<(&Layer, &str)>) -> Result<String> {
+        let mut command = command(stack, self.program);
+        command.arg("--exact").args(&self.tests);
+        let package = self.program.package();
+        let mut name = self.name().replace(' ', "-");
+        if let Some((layer, families)) = queues {
+            layer.apply(&mut command, families);
+            name = format!("{name}-{families}");
+            if OVERLAPPING.contains(&(package, families)) {
+                command.env("QUADRILLE_PROGRESS", "waited");
+            }
+        }
+        let output = validation::run(&name, &mut command, LIMIT)?;
+        let count = passed(&output).context("the test program printed no result")?;
+        let tests = self.tests.len();
+        ensure!(
+            usize::try_from(count).is_ok_and(|count| count == tests),
+            "{count} of {tests} tests ran"
+        );
+        Ok(format!("{count} tests"))
     }
+}
+
+/// Returns the names of the tests in the output of `--list --format=terse`.
+fn listed(output: &str) -> impl Iterator<Item = &str> {
+    output
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"))
 }
 
 /// Runs the tests with random commands and descriptions on devices without each line of [`SPARED`]. Uses of the hidden
@@ -109,8 +173,14 @@ pub(crate) fn timeouts(stack: &Stack, built: &Built, layer: &Layer) -> Result<St
 }
 
 /// Returns the command for the ignored tests of a program, sequentially, in the working directory that cargo would use.
+///
+/// lavapipe does not optimize shaders, unless the environment says otherwise: for the small pictures of tests, optimizing
+/// takes longer than it saves (31 s of CPU time instead of 14 for a test with eight deferred pictures).
 fn command(stack: &Stack, program: &Program) -> Command {
     let mut command = stack.command(&program.path);
+    if env::var_os(LAVAPIPE_FLAGS).is_none() {
+        command.env(LAVAPIPE_FLAGS, "nopt");
+    }
     command
         .args(["--ignored", "--test-threads=1"])
         .current_dir(program.folder())
@@ -134,7 +204,14 @@ pub(crate) fn passed(output: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::passed;
+    use super::{listed, passed};
+
+    #[test]
+    fn tests_are_listed() {
+        let output = "bloom::is_bright: test\nsizes: benchmark\nssao::corners: test\n";
+        let tests: Vec<&str> = listed(output).collect();
+        assert_eq!(tests, ["bloom::is_bright", "ssao::corners"], "tests alone");
+    }
 
     #[test]
     fn passed_tests_are_counted() {

@@ -13,6 +13,9 @@ use crate::host::process;
 /// Maximum number of concurrent steps.
 const WORKERS: usize = 4;
 
+/// Maximum number of lines of an error in the summary.
+const ERROR_LINES: usize = 30;
+
 /// A step whose only result is a remark, and which may run concurrently.
 pub(crate) struct Check<'a> {
     pub(crate) name: String,
@@ -39,6 +42,8 @@ struct Step {
     took: Duration,
     /// Result or error in one line.
     remark: String,
+    /// Last lines of the error of a failed step.
+    error: String,
 }
 
 impl Steps {
@@ -99,12 +104,13 @@ impl Steps {
             passed: false,
             took: Duration::ZERO,
             remark: reason.to_owned(),
+            error: reason.to_owned(),
         });
     }
 
-    /// Prints the table and a summary.
+    /// Prints the table, the errors and a summary.
     pub(crate) fn finish(self) -> ExitCode {
-        println!("\n{}", self.table());
+        println!("\n{}{}", self.table(), self.errors());
         let failed = self.done.iter().filter(|step| !step.passed).count();
         let passed = self.done.len() - failed;
         if process::interrupted() {
@@ -136,6 +142,13 @@ impl Steps {
             row.trim_end().to_owned() + "\n"
         });
         rows.collect()
+    }
+
+    /// Returns the end of the error of each failed step: the log's own copy may be thousands of lines above.
+    fn errors(&self) -> String {
+        let failed = self.done.iter().filter(|step| !step.passed);
+        let errors = failed.map(|step| format!("\n==> {} FAILED\n{}\n", step.name, step.error));
+        errors.collect()
     }
 }
 
@@ -169,8 +182,15 @@ fn judged<T>(name: &str, step: impl FnOnce() -> Result<(T, String)>) -> (Option<
         passed,
         took,
         remark,
+        error: end_of(&text),
     };
     (value, step)
+}
+
+/// Returns the last [`ERROR_LINES`] lines.
+fn end_of(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(ERROR_LINES)..].join("\n")
 }
 
 fn seconds(time: Duration) -> String {

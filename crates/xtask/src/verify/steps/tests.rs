@@ -23,4 +23,9 @@ fn a_failure_is_kept_and_the_run_goes_on() {
         "{}",
         rows[1]
     );
+    let errors = steps.errors();
+    assert_eq!(
+        errors, "\n==> bad FAILED\nfirst line\nsecond line\n",
+        "whole errors of failed steps alone"
+    );
 }
