@@ -1,13 +1,11 @@
 //! Each number of each component by itself: other entities are drawn beside it, and in the same view.
 
-use super::numbers::Numbered;
+use super::numbers::{INVALID_INTEGERS, Numbered};
 use super::subjects::{CAMERAS, EFFECTS, ENTITIES, Subject, small_atmosphere};
 use super::*;
 
 /// Values of one number, each in a view of its own.
 const VALUES: [f32; 6] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -1.0, 1e30];
-/// Number of values that are not finite.
-const NON_FINITE: usize = 3;
 /// Size of a view.
 const VIEW: [u32; 2] = [16, 32];
 /// First layer of the views.
@@ -127,11 +125,11 @@ fn test_subject(rig: &mut Rig, subject: &Subject, wanted: &[[u8; 4]]) -> Vec<Str
             let world = rig.app.world_mut();
             let views = spawn_views(world, subject);
             let count = numbered.count(world, views[0].subject);
-            for (view, value) in views.iter().zip(VALUES) {
-                if index < count {
-                    numbered.set(world, view.subject, index, value);
-                }
-            }
+            let values = VALUES.into_iter().zip(INVALID_INTEGERS);
+            let set = views.iter().zip(values);
+            let set: Vec<_> = set
+                .map(|(view, values)| numbered.set(world, view.subject, index, values))
+                .collect();
             if index < count {
                 let picture = rig.picture();
                 let label = format!("{}: {}[{index}]", subject.name, (numbered.name)());
@@ -144,13 +142,12 @@ fn test_subject(rig: &mut Rig, subject: &Subject, wanted: &[[u8; 4]]) -> Vec<Str
                     failures.push(format!("{label}: valid entities of another view"));
                 }
                 // A decal with a valid number covers the meshes of all views.
-                let judged = match WITHOUT_LAYERS.contains(&subject.name) {
-                    true => 0,
-                    false => NON_FINITE,
-                };
-                for (view, value) in VALUES.iter().enumerate().take(judged) {
-                    if !is_mesh_visible(&picture, view) {
-                        failures.push(format!("{label} = {value}"));
+                let is_judged = !WITHOUT_LAYERS.contains(&subject.name);
+                for (view, value) in set.iter().enumerate().filter(|_| is_judged) {
+                    // A valid number may hide the mesh.
+                    let is_invalid = value.is_some_and(|value| !value.is_finite());
+                    if is_invalid && !is_mesh_visible(&picture, view) {
+                        failures.push(format!("{label} = {value:?}"));
                     }
                 }
             }

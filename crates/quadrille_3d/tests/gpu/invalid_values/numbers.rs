@@ -3,6 +3,7 @@
 use std::any::type_name;
 use std::ops::{Range, RangeInclusive};
 
+use bevy_camera::MainPassResolutionOverride;
 use bevy_camera::primitives::{Aabb, Sphere};
 use bevy_camera::visibility::VisibilityRange;
 use bevy_ecs::component::Mutable;
@@ -10,8 +11,8 @@ use bevy_ecs::prelude::*;
 use bevy_light::atmosphere::ScatteringMedium;
 use bevy_light::cluster::ClusterConfig;
 use bevy_light::{
-    Atmosphere, AtmosphereEnvironmentMapLight, CascadeShadowConfig, FogVolume, SunDisk,
-    VolumetricFog,
+    Atmosphere, AtmosphereEnvironmentMapLight, CascadeShadowConfig, ClusteredDecal, FogVolume,
+    SunDisk, VolumetricFog,
 };
 use bevy_mesh::morph::MeshMorphWeights;
 use bevy_reflect::{PartialReflect, ReflectMut};
@@ -19,10 +20,10 @@ use quadrille_3d::auto_exposure::AutoExposure;
 use quadrille_3d::prelude::*;
 use quadrille_3d::wireframe::{WireframeColor, WireframeLineWidth};
 use quadrille_3d::{
-    AtmosphereSettings, Bloom, ChromaticAberration, ContactShadows, ContrastAdaptiveSharpening,
-    DepthOfField, FilmGrain, ForwardDecalMaterial, LensDistortion, MipBias, MotionBlur,
-    OrderIndependentTransparencySettings, ScreenSpaceAmbientOcclusion, ScreenSpaceReflections,
-    TemporalJitter, TemporalUpscaling, Vignette,
+    AtmosphereSettings, Bloom, CameraCut, ChromaticAberration, ContactShadows,
+    ContrastAdaptiveSharpening, DepthOfField, FilmGrain, ForwardDecalMaterial, LensDistortion,
+    MipBias, MotionBlur, OrderIndependentTransparencySettings, ScreenSpaceAmbientOcclusion,
+    ScreenSpaceReflections, TemporalJitter, TemporalUpscaling, Vignette,
 };
 
 use crate::common::lifecycle::Random;
@@ -42,9 +43,13 @@ pub(super) const INVALID_VALUES: [f32; 12] = [
     -1.0,
 ];
 
+/// Counts and sizes, which are 0 or larger than any device can use.
+pub(super) const INVALID_INTEGERS: [u32; 6] = [u32::MAX, 1 << 31, 1 << 16, 0, 1, 3];
+
 /// A number or a flag of a component.
 pub(super) enum Number<'a> {
     Float(&'a mut f32),
+    Integer(&'a mut u32),
     Flag(&'a mut bool),
 }
 
@@ -97,31 +102,47 @@ impl Numbered {
             Number::Float(number) if random.one_in(one_in) => {
                 *number = random.pick(&INVALID_VALUES);
             }
-            Number::Float(_) => {}
+            Number::Integer(number) if random.one_in(one_in) => {
+                *number = random.pick(&INVALID_INTEGERS);
+            }
+            Number::Float(_) | Number::Integer(_) => {}
             Number::Flag(flag) => *flag = random.one_in(2),
         });
     }
 
-    /// Number of floats of an entity's component.
+    /// Number of floats and integers of an entity's component.
     pub(super) fn count(&self, world: &mut World, entity: Entity) -> usize {
         let mut count = 0;
         (self.visit)(world, entity, &mut |number| {
-            count += usize::from(matches!(number, Number::Float(_)));
+            count += usize::from(!matches!(number, Number::Flag(_)));
         });
         count
     }
 
-    /// Sets the float with this index.
-    pub(super) fn set(&self, world: &mut World, entity: Entity, index: usize, value: f32) {
-        let mut at = 0;
+    /// Sets the number with this index to one of the values, by its type. Returns the value of a float.
+    pub(super) fn set(
+        &self,
+        world: &mut World,
+        entity: Entity,
+        index: usize,
+        (float, integer): (f32, u32),
+    ) -> Option<f32> {
+        let (mut at, mut set) = (0, None);
         (self.visit)(world, entity, &mut |number| {
-            if let Number::Float(number) = number {
-                if at == index {
-                    *number = value;
+            match number {
+                Number::Flag(_) => return,
+                Number::Float(number) if at == index => {
+                    *number = float;
+                    set = Some(float);
                 }
-                at += 1;
+                Number::Integer(number) if at == index => {
+                    *number = integer;
+                }
+                Number::Float(_) | Number::Integer(_) => {}
             }
+            at += 1;
         });
+        set
     }
 }
 
@@ -129,6 +150,9 @@ impl Numbered {
 fn visit_numbers(value: &mut dyn PartialReflect, visitor: &mut Visitor<'_>) {
     if let Some(number) = value.try_downcast_mut::<f32>() {
         return visitor(Number::Float(number));
+    }
+    if let Some(number) = value.try_downcast_mut::<u32>() {
+        return visitor(Number::Integer(number));
     }
     if let Some(flag) = value.try_downcast_mut::<bool>() {
         return visitor(Number::Flag(flag));
@@ -168,7 +192,7 @@ fn visit_numbers(value: &mut dyn PartialReflect, visitor: &mut Visitor<'_>) {
     }
 }
 
-/// [`SunDisk`], which bevy does not reflect, like the next two.
+/// [`SunDisk`], which bevy does not reflect, like the next three.
 const SUN_DISK: Numbered = Numbered {
     name: type_name::<SunDisk>,
     visit: |world, entity, visitor| {
@@ -184,7 +208,17 @@ const ATMOSPHERE_LIGHT: Numbered = Numbered {
     visit: |world, entity, visitor| {
         if let Some(mut light) = world.get_mut::<AtmosphereEnvironmentMapLight>(entity) {
             visitor(Number::Float(&mut light.intensity));
+            visit_numbers(&mut light.size, visitor);
             visitor(Number::Flag(&mut light.affects_lightmapped_mesh_diffuse));
+        }
+    },
+};
+
+const RESOLUTION: Numbered = Numbered {
+    name: type_name::<MainPassResolutionOverride>,
+    visit: |world, entity, visitor| {
+        if let Some(mut size) = world.get_mut::<MainPassResolutionOverride>(entity) {
+            visit_numbers(&mut size.0, visitor);
         }
     },
 };
@@ -234,6 +268,9 @@ pub(super) const NUMBERED: &[Numbered] = &[
     Numbered::reflected::<Sphere>(),
     Numbered::reflected::<DirectionalLightTexture>(),
     Numbered::reflected::<Camera>(),
+    Numbered::reflected::<CameraCut>(),
+    Numbered::reflected::<ClusteredDecal>(),
+    RESOLUTION,
     Numbered::reflected::<Camera3d>(),
     Numbered::reflected::<Gizmo>(),
     Numbered::material::<StandardMaterial>(),

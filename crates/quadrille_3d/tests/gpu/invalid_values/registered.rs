@@ -14,10 +14,9 @@ use super::*;
 /// Drawn components whose numbers are not made invalid, by the reason.
 const LEFT_OUT: &[(&str, &[&str])] = &[
     (
-        "not registered, and without `f32`",
+        "not registered, and without `f32`; tags and layers may have any value",
         &[
             "bevy_camera::camera::CameraMainTextureUsages",
-            "bevy_camera::camera::MainPassResolutionOverride",
             "bevy_camera::camera::ManualTextureViewHandle",
             "bevy_camera::components::Hdr",
             "bevy_camera::visibility::InheritedVisibility",
@@ -85,10 +84,11 @@ fn add_fields(info: &'static TypeInfo, open: &mut Vec<&'static TypeInfo>) {
     }
 }
 
-/// Whether a type has a field of type `f32` at any depth.
+/// Whether a type has a field of type `f32` or `u32` at any depth.
 fn has_number(info: &'static TypeInfo) -> bool {
     let numbers = [
         TypeId::of::<f32>(),
+        TypeId::of::<u32>(),
         TypeId::of::<Range<f32>>(),
         TypeId::of::<RangeInclusive<f32>>(),
     ];

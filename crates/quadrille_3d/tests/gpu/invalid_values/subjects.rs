@@ -1,17 +1,17 @@
 //! Entities and cameras with each component that has numbers.
 
-use bevy_camera::SubCameraView;
 use bevy_camera::primitives::Sphere;
+use bevy_camera::{MainPassResolutionOverride, SubCameraView};
 use bevy_light::{
     Atmosphere, AtmosphereEnvironmentMapLight, ClusteredDecal, SunDisk, VolumetricLight,
 };
 use quadrille_3d::auto_exposure::AutoExposure;
 use quadrille_3d::{
-    AtmosphereSettings, Bloom, ChromaticAberration, ContactShadows, ContrastAdaptiveSharpening,
-    DepthOfField, FilmGrain, ForwardDecal, ForwardDecalMaterial, ForwardDecalMaterialExt,
-    LensDistortion, MipBias, MotionBlur, OrderIndependentTransparencySettings,
-    ScreenSpaceAmbientOcclusion, ScreenSpaceReflections, TemporalAntiAliasing, TemporalJitter,
-    TemporalUpscaling, Vignette,
+    AtmosphereSettings, Bloom, CameraCut, ChromaticAberration, ContactShadows,
+    ContrastAdaptiveSharpening, DepthOfField, FilmGrain, ForwardDecal, ForwardDecalMaterial,
+    ForwardDecalMaterialExt, LensDistortion, MipBias, MotionBlur,
+    OrderIndependentTransparencySettings, ScreenSpaceAmbientOcclusion, ScreenSpaceReflections,
+    TemporalAntiAliasing, TemporalJitter, TemporalUpscaling, Vignette,
 };
 
 use super::numbers::medium;
@@ -92,6 +92,10 @@ pub(super) const CAMERAS: &[Subject] = &[
         ColorGrading::default(),
         Exposure::default(),
         ClusterConfig::default(),
+        CameraCut::default(),
+    )),
+    subject!("resolution", true, |_pool| MainPassResolutionOverride(
+        UVec2::new(8, 16)
     )),
     subject!("orthographic", true, |_pool| Projection::from(
         OrthographicProjection::default_3d()
