@@ -8,7 +8,7 @@ use crate::bevy_examples;
 use crate::plan;
 use crate::scenarios::bench;
 use crate::scenarios::soak;
-use crate::suites::{sanitize, timings};
+use crate::suites::{device, sanitize, timings};
 
 /// Quadrille's commands.
 #[derive(Debug, Parser)]
@@ -82,10 +82,7 @@ pub(crate) enum Command {
     ///
     /// A script beside the archive unpacks and runs them there, each test in a process of its own, under the
     /// validation layer that comes with them.
-    SuitesForDevice {
-        /// Where archive and script are written
-        folder: PathBuf,
-    },
+    SuitesForDevice(device::Request),
     /// Pack bevy's stress tests on both renderers for a machine with a GPU and without cargo
     ///
     /// A script beside the archive runs both in turns there, and writes the table of record.

@@ -52,7 +52,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Examples => verify::examples(),
         Command::Plan(options) => plan::plan(&options),
         Command::Check { file } => Ok(plan::check(&file)),
-        Command::SuitesForDevice { folder } => device::pack(&folder),
+        Command::SuitesForDevice(request) => device::pack(&request),
         Command::TimingsForDevice(request) => timings::pack(&request),
         Command::Thumbnails { program } => thumbnails::run(program.as_deref()),
         Command::Bench(options) => bench::run(&options),

@@ -11,6 +11,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
 
 use crate::host::built::Built;
 use crate::host::paths;
@@ -57,17 +58,44 @@ const LIMIT: Duration = Duration::from_secs(300);
 
 const SCRIPT: &str = include_str!("device/run.sh.in");
 
-/// Builds and packs the suites, and writes archive and script into a folder.
+/// Suites to pack, and the folder for archive and script.
+#[derive(Debug, Args)]
+pub(crate) struct Request {
+    /// Where archive and script are written
+    folder: PathBuf,
+    /// Suites to pack: 2d, video, 3d, ecs, vulkan or oracle; all unless given
+    suites: Vec<String>,
+}
+
+impl Request {
+    /// Returns the requested suites.
+    ///
+    /// # Errors
+    /// Names the suites that exist if one does not.
+    fn suites(&self) -> Result<Vec<(&'static str, &'static str)>> {
+        let known = SUITES.map(|(package, _)| short(package));
+        if let Some(unknown) = self.suites.iter().find(|it| !known.contains(&it.as_str())) {
+            bail!("no suite `{unknown}`: there are {}", known.join(", "));
+        }
+        let is_asked =
+            |package| self.suites.is_empty() || self.suites.iter().any(|it| it == short(package));
+        let suites = SUITES.into_iter();
+        Ok(suites.filter(|(package, _)| is_asked(package)).collect())
+    }
+}
+
+/// Builds and packs suites, and writes archive and script into a folder.
 ///
 /// # Errors
 /// When something does not build, a tool is missing, or the archive is too large.
-pub(crate) fn pack(folder: &Path) -> Result<ExitCode> {
+pub(crate) fn pack(request: &Request) -> Result<ExitCode> {
+    let (folder, suites) = (&request.folder, request.suites()?);
     let stack = validation::prepare()?;
     let built = Built::workspace()?;
     let staged = paths::target("suites");
     let _ = fs::remove_dir_all(&staged);
     fs::create_dir_all(&staged).with_context(|| format!("cannot make {}", staged.display()))?;
-    for (package, test) in SUITES {
+    for &(package, test) in &suites {
         let program = built
             .gpu_tests()
             .find(|it| it.package() == package && it.name == test);
@@ -83,12 +111,12 @@ pub(crate) fn pack(folder: &Path) -> Result<ExitCode> {
     libraries(&staged.join("gl"), &[])?;
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let archive = folder.join("suites.tar.xz");
-    compress(&staged, stack.folder(), &archive)?;
+    compress(&suites, [&staged, stack.folder()], &archive)?;
     let bytes = fs::metadata(&archive)
         .with_context(|| format!("no {}", archive.display()))?
         .len();
     let script = folder.join("run.sh");
-    fs::write(&script, script_text())
+    fs::write(&script, script_text(&suites))
         .and_then(|()| fs::set_permissions(&script, Permissions::from_mode(0o755)))
         .with_context(|| format!("cannot write {}", script.display()))?;
     println!(
@@ -98,7 +126,8 @@ pub(crate) fn pack(folder: &Path) -> Result<ExitCode> {
     );
     ensure!(
         bytes <= MOST_BYTES,
-        "the pack takes {bytes} bytes, more than {MOST_BYTES}"
+        "the pack takes {bytes} bytes, more than {MOST_BYTES}: name some suites after the folder, and the others for \
+         another pack"
     );
     println!(
         "on the device, in the root of a checkout: bash {}",
@@ -112,10 +141,15 @@ fn short(package: &str) -> &str {
     package.strip_prefix("quadrille_").unwrap_or(package)
 }
 
-fn script_text() -> String {
-    let suites = SUITES.map(|(package, _)| short(package)).join(" ");
+/// Names of suites in the archive.
+fn names(suites: &[(&str, &str)]) -> String {
+    let names: Vec<_> = suites.iter().map(|(package, _)| short(package)).collect();
+    names.join(" ")
+}
+
+fn script_text(suites: &[(&str, &str)]) -> String {
     SCRIPT
-        .replace("@SUITES@", &suites)
+        .replace("@SUITES@", &names(suites))
         .replace("@ROOT@", &paths::root().display().to_string())
 }
 
@@ -177,9 +211,9 @@ pub(super) fn libraries(to: &Path, more: &[(&str, &str)]) -> Result<()> {
 
 /// Packs what is staged and the validation stack. The window of 384 MiB holds all programs, and addresses of calls are made
 /// alike first (`--x86`, also what `python3` unpacks).
-fn compress(staged: &Path, stack: &Path, archive: &Path) -> Result<()> {
+fn compress(suites: &[(&str, &str)], [staged, stack]: [&Path; 2], archive: &Path) -> Result<()> {
     println!("    compressing: some minutes");
-    let suites = SUITES.map(|(package, _)| short(package)).join(" ");
+    let suites = names(suites);
     let script = format!(
         "set -o pipefail; tar -C \"$1\" -c {suites} gl -C \"$2\" --exclude=root/usr/share/doc --exclude=gconv \
          root vk_layer_settings.txt run | xz -T1 --x86 --lzma2=preset=4,dict=384MiB >\"$3\""

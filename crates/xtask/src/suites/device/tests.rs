@@ -1,10 +1,10 @@
 use std::process::Command;
 
-use super::script_text;
+use super::{Request, SUITES, script_text};
 
 #[test]
 fn script_names_all_suites_and_is_shell() {
-    let script = script_text();
+    let script = script_text(&SUITES);
     assert!(
         script.contains("in 2d video 3d ecs vulkan oracle; do"),
         "{script}"
@@ -17,9 +17,26 @@ fn script_names_all_suites_and_is_shell() {
     );
 }
 
+#[test]
+fn suites_are_packed_by_name() {
+    let of = |suites: &[&str]| {
+        let suites = suites.iter().map(|it| (*it).to_owned()).collect();
+        let folder = "packs".into();
+        Request { folder, suites }.suites()
+    };
+    assert_eq!(of(&[]).unwrap(), SUITES, "all unless named");
+    let some = of(&["vulkan", "3d"]).unwrap();
+    assert_eq!(some, [("quadrille_3d", "gpu"), ("quadrille_vulkan", "gpu")]);
+    let error = of(&["3d", "audio"]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "no suite `audio`: there are 2d, video, 3d, ecs, vulkan, oracle"
+    );
+}
+
 /// Runs the script's function `judge` on a log and an exit status.
 fn judged(log: &str, status: &str) -> String {
-    let script = script_text();
+    let script = script_text(&SUITES);
     let start = script.find("judge() {").unwrap_or(0);
     let end = script.find("alone() {").unwrap_or(0);
     let code = format!("{}\njudge /dev/stdin {status}", &script[start..end]);
