@@ -102,6 +102,8 @@ struct Deformed {
     has_vertices: bool,
     /// Whether joints or weights changed while it was hidden.
     is_pose_stale: bool,
+    /// Whether its weights were there when they were last extracted: shared ones may be removed from their entity.
+    has_weights: bool,
     /// [`SkinStore::frame`] in which it was last extracted.
     last_frame: u64,
 }

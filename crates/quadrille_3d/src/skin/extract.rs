@@ -229,6 +229,7 @@ impl SkinStore {
             is_dirty: true,
             has_vertices: false,
             is_pose_stale: true,
+            has_weights: false,
             last_frame: self.frame,
         };
         self.states.insert(entity, SkinState::Deformed(deformed));
@@ -249,7 +250,9 @@ impl SkinStore {
             Some(weights) => pose::weights_of(weights, &world.morph_weights),
             None => (&[][..], false),
         };
-        deformed.is_pose_stale |= joints_changed || weights_changed;
+        let has_weights = !weights.is_empty();
+        let is_other = std::mem::replace(&mut deformed.has_weights, has_weights) != has_weights;
+        deformed.is_pose_stale |= joints_changed || weights_changed || is_other;
         let is_visible = item.is_visible.is_none_or(|visible| visible.get());
         if !deformed.is_pose_stale || !(deformed.is_dirty || is_visible) {
             return;

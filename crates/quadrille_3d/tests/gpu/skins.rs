@@ -266,9 +266,19 @@ fn skinning_and_morphing_match_double_precision() {
     world.entity_mut(entity).insert(reference);
     skinned_rig.expect(None, Some([MORPH_WEIGHTS[0], 2.0, MORPH_WEIGHTS[2]]));
     let world = skinned_rig.rig.app.world_mut();
-    let mut shared = world.get_mut::<MorphWeights>(shared).expect("it is there");
-    shared.weights_mut()[0] = -0.5;
+    let mut weights = world.get_mut::<MorphWeights>(shared).expect("it is there");
+    weights.weights_mut()[0] = -0.5;
     skinned_rig.expect(None, Some([-0.5, 2.0, MORPH_WEIGHTS[2]]));
+    // Nothing of the mesh's entity changes.
+    let world = skinned_rig.rig.app.world_mut();
+    world.entity_mut(shared).remove::<MorphWeights>();
+    skinned_rig.expect(None, Some([0.0; TARGETS]));
+    let weights = MorphWeights::new(MORPH_WEIGHTS.to_vec(), None).expect("they are few");
+    let world = skinned_rig.rig.app.world_mut();
+    world.entity_mut(shared).insert(weights);
+    skinned_rig.expect(None, Some(MORPH_WEIGHTS));
+    skinned_rig.rig.app.world_mut().despawn(shared);
+    skinned_rig.expect(None, Some([0.0; TARGETS]));
 }
 
 #[test]
