@@ -71,8 +71,9 @@
 //!
 //! A pass cannot sample its own render target. So the camera draws to an image of the app, and your pass samples that
 //! image and draws to the window. The image is in a bevy resource, whose type passes use, and in
-//! [`ManualTextureViews`](quadrille_content::cameras::ManualTextureViews), whose handle cameras use. No explicit order is needed: `draw_2d`
-//! writes the image and the pass reads it.
+//! [`ManualTextureViews`](quadrille_content::cameras::ManualTextureViews), whose handle cameras use. The order
+//! is inferred here, because one camera without nodes draws to the image and none to the window; in other cases write
+//! `.after(draw_2d)`.
 //!
 //! ```
 //! use bevy_camera::ManualTextureViewHandle;

@@ -48,7 +48,7 @@
 //!
 //! # Deliberately absent
 //!
-//! Picking; vertex shaders of materials.
+//! Picking; vertex shaders of `UiMaterial` and `ExtendedMaterial2d`.
 
 mod components;
 mod constants;

@@ -157,7 +157,7 @@ pub(crate) struct FogRow {
 pub(crate) struct LightRow {
     /// Position, or direction to a directional light.
     pub(crate) position_or_direction: [f32; 3],
-    /// From bit 0: kind (2 bits); bit 2: shadow map count (4 bits); bit 8: first shadow map.
+    /// From bit 0: kind (2 bits); bit 2: shadow map count (4 bits); bit 6: contact shadows; bit 8: first shadow map.
     pub(crate) bits: u32,
     /// Illuminance in lux, or intensity in candela.
     pub(crate) color: [f32; 3],
