@@ -106,10 +106,8 @@ impl<'a> Part<'a> {
         let output = validation::run(&name, &mut command, LIMIT)?;
         let count = passed(&output).context("the test program printed no result")?;
         let tests = self.tests.len();
-        ensure!(
-            usize::try_from(count).is_ok_and(|count| count == tests),
-            "{count} of {tests} tests ran"
-        );
+        // Tests may start the program again, whose results are in the output too.
+        ensure!(count as usize >= tests, "{count} of {tests} tests ran");
         Ok(format!("{count} tests"))
     }
 }
