@@ -251,8 +251,8 @@ impl SkinStore {
             None => (&[][..], false),
         };
         let has_weights = !weights.is_empty();
-        let is_other = std::mem::replace(&mut deformed.has_weights, has_weights) != has_weights;
-        deformed.is_pose_stale |= joints_changed || weights_changed || is_other;
+        let came_or_went = std::mem::replace(&mut deformed.has_weights, has_weights) != has_weights;
+        deformed.is_pose_stale |= joints_changed || weights_changed || came_or_went;
         let is_visible = item.is_visible.is_none_or(|visible| visible.get());
         if !deformed.is_pose_stale || !(deformed.is_dirty || is_visible) {
             return;
