@@ -22,6 +22,8 @@ mod clustered_decals;
 mod common;
 #[path = "gpu/contact_shadows.rs"]
 mod contact_shadows;
+#[path = "gpu/covering_sky.rs"]
+mod covering_sky;
 #[path = "gpu/cull.rs"]
 mod cull;
 #[path = "gpu/custom_materials.rs"]

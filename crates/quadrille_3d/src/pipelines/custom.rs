@@ -16,7 +16,7 @@ use quadrille_content::meshes::PrimitiveKind;
 use quadrille_content::shaders::Shader;
 use wgpu_types::BlendState;
 
-use super::meshes::{CompileResult, PipelineVariant, mesh_pipeline_desc};
+use super::meshes::{CompileResult, PipelineVariant, mesh_pipeline_desc, replace_covered_samples};
 use super::to_cull;
 use crate::scene::formats::SHADOW_FORMAT;
 use crate::scene::keys::{
@@ -323,6 +323,15 @@ impl CustomPipelines {
         }
     }
 
+    /// Whether a shader's fragments replace the color of the target, without blending.
+    pub(super) fn replaces_color(&self, number: u32) -> bool {
+        let Some(shaders) = self.shaders.get(&number) else {
+            return false;
+        };
+        let blend = shaders.state.blend;
+        blend.is_none_or(|blend| blend == BlendState::REPLACE) && writes_color(&shaders.fragment)
+    }
+
     pub(super) fn reads_views(&self) -> bool {
         let shaders = self.shaders.values().flat_map(MaterialShaders::all);
         reads_any(shaders, &["view", "globals"])
@@ -486,8 +495,9 @@ impl MaterialShaders {
             ..mesh_pipeline_desc(variant.key, desc)
         };
         self.state.apply(&mut desc);
-        if let Some(blend) = self.state.blend {
-            desc.blend = blend_of(blend);
+        match self.state.blend {
+            Some(blend) => desc.blend = blend_of(blend),
+            None => replace_covered_samples(gpu, variant.key, &mut desc),
         }
         if !writes_color(fragment) {
             desc.state.colors = vec![masked_color()];

@@ -154,6 +154,20 @@ impl MeshPipelines {
         self.custom.prepass_vertex()
     }
 
+    /// Whether fragments replace the color of the samples that they cover. Others need defined contents there.
+    pub(crate) fn replaces_color(&self, gpu: &GpuDevice, key: PipelineKey) -> bool {
+        let replaces = match key.blend_mode {
+            BlendMode::Opaque | BlendMode::Mask => true,
+            BlendMode::AlphaToCoverage => has_alpha_to_one(gpu),
+            _ => false,
+        };
+        replaces
+            && match key.shader {
+                MaterialShader::Standard => true,
+                MaterialShader::Custom { number, .. } => self.custom.replaces_color(number),
+            }
+    }
+
     /// Whether a shader of a material reads the view or the time by bevy's names.
     pub(crate) fn reads_views(&self) -> bool {
         self.custom.reads_views() || self.prepass.reads_views()
@@ -335,7 +349,7 @@ fn create_pipeline(
         _ => shader,
     };
     let shaders = ((shader, "vertex_main"), (fragment, "fragment_main"));
-    gpu.graphics_pipeline(&GraphicsPipelineDesc {
+    let mut desc = GraphicsPipelineDesc {
         constants: [
             ("HAS_ALPHA_MASK", key.blend_mode != BlendMode::Opaque),
             (
@@ -362,7 +376,25 @@ fn create_pipeline(
         .chain(lighting_constants(lighting, dfg_lut, maps_tones))
         .collect(),
         ..mesh_pipeline_desc(key, GraphicsPipelineDesc::new(name, shaders.0, shaders.1))
-    })
+    };
+    replace_covered_samples(gpu, key, &mut desc);
+    gpu.graphics_pipeline(&desc)
+}
+
+/// Makes covered samples opaque where the device can, without blending.
+pub(super) fn replace_covered_samples(
+    gpu: &GpuDevice,
+    key: PipelineKey,
+    desc: &mut GraphicsPipelineDesc<'_>,
+) {
+    if key.blend_mode == BlendMode::AlphaToCoverage && has_alpha_to_one(gpu) {
+        desc.blend = Blend::Opaque;
+        desc.state.alpha_to_one = true;
+    }
+}
+
+fn has_alpha_to_one(gpu: &GpuDevice) -> bool {
+    gpu.features().alpha_to_one == vk::TRUE
 }
 
 /// Constants of `pbr.wgsl` for the lighting of a frame, without ambient occlusion.
@@ -430,7 +462,8 @@ pub(super) fn mesh_pipeline_desc<'a>(
     }
 }
 
-/// Replaces the color of covered samples, and composites alpha "over", so that an opaque target stays opaque.
+/// Without the feature `alphaToOne`: replaces the color of covered samples, and composites alpha "over", so that an opaque
+/// target stays opaque.
 const ALPHA_TO_COVERAGE_BLEND: Blend = Blend::Custom {
     color: BlendEquation {
         src: vk::BlendFactor::ONE,

@@ -13,6 +13,7 @@ use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::constants::{HAS_BACKDROP, MULTISAMPLED_PREPASS};
 use crate::environment::sky::Skies;
+use crate::pipelines::Pipelines3d;
 use crate::prepare::view_colors::CurrentColors;
 use crate::scene::camera_history::CameraHistories;
 use crate::scene::formats::COLOR;
@@ -64,7 +65,7 @@ pub(crate) fn prepare_targets(
     mut scene: ResMut<Scene3d>,
     mut lists: SceneLists,
     mut images: SceneImages,
-    batches: Res<BatchList>,
+    (batches, pipelines): (Res<BatchList>, Res<Pipelines3d>),
     gpu: Res<GpuDevice>,
     warnings: Res<RateLimitedWarnings>,
     // A count of 2 may fail where 4 works, so counts are stored one by one.
@@ -100,7 +101,10 @@ pub(crate) fn prepare_targets(
         });
         let view = View3d {
             last_pass: images.last_pass(&view, late),
-            has_covering_sky: images.has_covering_sky(&view),
+            has_covering_sky: images.has_covering_sky(&view)
+                && batches
+                    .opaque_batch_sets_of(&view)
+                    .all(|batch_set| pipelines.meshes.replaces_color(&gpu, batch_set.pipeline)),
             queued: view,
             samples: colors.samples,
             images: at,

@@ -93,6 +93,7 @@ core_features! {
     "imageCubeArray" image_cube_array
     "independentBlend" independent_blend
     "sampleRateShading" sample_rate_shading
+    "alphaToOne" alpha_to_one
     "multiDrawIndirect" multi_draw_indirect
     "drawIndirectFirstInstance" draw_indirect_first_instance
     "depthClamp" depth_clamp

@@ -88,6 +88,11 @@ impl Gpu {
         &self.0.limits
     }
 
+    /// Returns the enabled features of Vulkan 1.0 (section "Features").
+    pub fn features(&self) -> &vk::PhysicalDeviceFeatures {
+        &self.0.core
+    }
+
     /// Whether an extension of the device or of the instance is enabled, for Quadrille's use or for the
     /// program's ([`Settings::extensions`]).
     pub fn is_enabled(&self, extension: &CStr) -> bool {

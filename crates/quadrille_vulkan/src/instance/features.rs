@@ -298,6 +298,7 @@ fn optional_core(has: &vk::PhysicalDeviceFeatures) -> vk::PhysicalDeviceFeatures
         image_cube_array: has.image_cube_array,
         independent_blend: has.independent_blend,
         sample_rate_shading: has.sample_rate_shading,
+        alpha_to_one: has.alpha_to_one,
         multi_draw_indirect: has.multi_draw_indirect,
         draw_indirect_first_instance: has.draw_indirect_first_instance,
         depth_clamp: has.depth_clamp,

@@ -34,6 +34,9 @@ pub struct PipelineState {
     pub logic: Option<vk::LogicOp>,
     /// Alpha to coverage: the alpha of `@location(0)` determines the covered samples.
     pub alpha_to_coverage: bool,
+    /// Alpha to one: replaces the alpha of outputs by 1, after alpha to coverage and before blending. Needs the feature
+    /// `alphaToOne`.
+    pub alpha_to_one: bool,
     /// Minimum fraction of samples that are shaded separately, from 0 to 1 (`minSampleShading`). Needs the feature
     /// `sampleRateShading`.
     pub sample_shading: Option<f32>,
@@ -194,6 +197,12 @@ fn lacking(device: &Device, state: &PipelineState) -> Option<(&'static str, &'st
             core.logic_op,
             "its logic operation",
             "logicOp",
+        ),
+        (
+            state.alpha_to_one,
+            core.alpha_to_one,
+            "alpha to one",
+            "alphaToOne",
         ),
         (
             state.sample_shading.is_some(),

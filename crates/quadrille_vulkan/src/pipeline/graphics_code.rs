@@ -331,6 +331,7 @@ impl GraphicsCode {
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::from_raw(formats.samples))
             .alpha_to_coverage_enable(state.alpha_to_coverage)
+            .alpha_to_one_enable(state.alpha_to_one)
             .sample_shading_enable(state.sample_shading.is_some())
             .min_sample_shading(state.sample_shading.unwrap_or(0.0));
         let depth = interface.depth_stencil();

@@ -267,6 +267,7 @@ impl Dice {
                 &[Some(vk::LogicOp::from_raw(16))],
             ),
             alpha_to_coverage: self.below(4) == 0,
+            alpha_to_one: self.below(4) == 0,
             sample_shading: self.mostly(&[None, Some(0.5)], &[Some(2.0), Some(f32::NAN)]),
             front_face: self.pick(&[vk::FrontFace::CLOCKWISE, vk::FrontFace::COUNTER_CLOCKWISE]),
             polygon: self.mostly(
