@@ -33,11 +33,12 @@ pub(crate) struct DecalPlugin;
 impl Plugin for DecalPlugin {
     fn build(&self, app: &mut App) {
         app.register_type::<ForwardDecal>()
-            .register_asset_reflect::<ForwardDecalMaterialExt>()
+            .register_type::<ForwardDecalMaterialExt>()
             .add_plugins((
                 ClusteredDecalPlugin,
                 MaterialPlugin::<ForwardDecalMaterial<StandardMaterial>>::default(),
-            ));
+            ))
+            .register_asset_reflect::<ForwardDecalMaterial<StandardMaterial>>();
         if !app.world().contains_resource::<AssetServer>() {
             return;
         }

@@ -42,6 +42,9 @@ const PER_FRAME_TYPES: &[&str] = &[
 /// Types with a default if their parameters have one.
 const CONDITIONAL_DEFAULTS: &[&str] = &["ExtendedMaterial"];
 
+/// Assets by their trait alone: worlds keep the material that they extend.
+const EXTENSIONS: &[&str] = &["ForwardDecalMaterialExt"];
+
 /// A material whose plugins register the generic components of materials.
 #[derive(Asset, Reflect, AsBindGroup, Clone)]
 struct Plain {
@@ -142,6 +145,7 @@ fn lacks(found: &Found, registration: &TypeRegistration) -> Vec<&'static str> {
     let has_kind = match found.kind {
         "Component" => registration.data::<ReflectComponent>().is_some(),
         "Resource" => registration.data::<ReflectResource>().is_some(),
+        _ if EXTENSIONS.contains(&found.name.as_str()) => true,
         _ => registration.data::<ReflectAsset>().is_some(),
     };
     if !has_kind {
@@ -160,13 +164,8 @@ fn lacks(found: &Found, registration: &TypeRegistration) -> Vec<&'static str> {
     lacks
 }
 
-#[test]
-fn public_types_register_reflected_traits() {
-    let mut app = App::new();
-    // Without the types that feature `reflect_auto_register` would add.
-    app.insert_resource(AppTypeRegistry::default());
+fn add_plugins(app: &mut App) {
     app.add_plugins((
-        bevy_app::TaskPoolPlugin::default(),
         quadrille_2d::Quadrille2dPlugin::default(),
         quadrille_2d::prelude::UiMaterialPlugin::<Plain>::default(),
         quadrille_2d::prelude::SpriteMaterialPlugin::<Plain>::default(),
@@ -175,6 +174,35 @@ fn public_types_register_reflected_traits() {
         AutoExposurePlugin,
         FreeCameraPlugin,
     ));
+}
+
+/// Editors list the assets of all types that are registered as such.
+#[test]
+fn registered_assets_are_in_the_world() {
+    let mut app = App::new();
+    app.add_plugins((
+        bevy_app::TaskPoolPlugin::default(),
+        AssetPlugin::default(),
+    ));
+    add_plugins(&mut app);
+    let registry = app.world().resource::<AppTypeRegistry>().clone();
+    let registry = registry.read();
+    let assets = registry.iter().filter_map(|it| it.data::<ReflectAsset>());
+    let mut count = 0;
+    for asset in assets {
+        asset.len(app.world());
+        count += 1;
+    }
+    assert!(count >= 10, "{count} types of assets are registered");
+}
+
+#[test]
+fn public_types_register_reflected_traits() {
+    let mut app = App::new();
+    // Without the types that feature `reflect_auto_register` would add.
+    app.insert_resource(AppTypeRegistry::default());
+    app.add_plugins(bevy_app::TaskPoolPlugin::default());
+    add_plugins(&mut app);
     // Programs register it: its plugin also takes extensions that are not reflected.
     app.register_asset_reflect::<ExtendedMaterial<StandardMaterial, Plain>>();
     let registry = app.world().resource::<AppTypeRegistry>().read();
