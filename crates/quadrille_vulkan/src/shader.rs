@@ -11,6 +11,7 @@ mod defs;
 mod file;
 mod image;
 mod implicit;
+mod invariance;
 mod location;
 mod module;
 mod nesting;

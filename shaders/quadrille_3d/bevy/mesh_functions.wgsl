@@ -40,12 +40,19 @@ fn get_previous_world_from_local(instance_index: u32) -> mat4x4f {
     return transpose(mat4x4f(rows[0], rows[1], rows[2], vec4f(0.0, 0.0, 0.0, 1.0)));
 }
 
+// By rows, as the shaders of standard materials and prepasses: equal expressions give equal depths.
 fn mesh_position_local_to_world(world_from_local: mat4x4f, vertex_position: vec4f) -> vec4f {
-    return world_from_local * vertex_position;
+    let rows = transpose(world_from_local);
+    return vec4f(
+        dot(rows[0], vertex_position),
+        dot(rows[1], vertex_position),
+        dot(rows[2], vertex_position),
+        dot(rows[3], vertex_position),
+    );
 }
 
 fn mesh_position_local_to_clip(world_from_local: mat4x4f, vertex_position: vec4f) -> vec4f {
-    return position_world_to_clip((world_from_local * vertex_position).xyz);
+    return position_world_to_clip(mesh_position_local_to_world(world_from_local, vertex_position).xyz);
 }
 
 // Normal in the world; a zero vector stays one. The cofactors are the inverse transpose up to the determinant, whose

@@ -22,7 +22,8 @@ use crate::scene::frame::{
     View3d, ViewOutput,
 };
 use crate::scene::lists::{BatchList, QueuedView, SceneLists, ShadowList, TransparentList};
-use crate::scene::prepass::PrepassImages;
+use crate::scene::keys::{MaterialShader, PipelineKey};
+use crate::scene::prepass::{PrepassImages, PrepassNeeds};
 
 pub(crate) use effect_images::DepthHistories;
 pub use effect_images::{PreviousDepths3d, TargetCopies};
@@ -104,7 +105,7 @@ pub(crate) fn prepare_targets(
             has_covering_sky: images.has_covering_sky(&view)
                 && batches
                     .opaque_batch_sets_of(&view)
-                    .all(|batch_set| pipelines.meshes.replaces_color(&gpu, batch_set.pipeline)),
+                    .all(|batch_set| replaces_color(&gpu, &pipelines, &view, batch_set.pipeline)),
             queued: view,
             samples: colors.samples,
             images: at,
@@ -127,6 +128,19 @@ pub(crate) fn prepare_targets(
     scene.shadow_map_count = shadows.draws.len();
     let drawn = shadows.draws.iter().filter(|shadow| shadow.is_drawn);
     scene.drawn_shadow_map_count = drawn.count();
+}
+
+/// Whether a pipeline replaces the color of all samples whose depth it draws to a view. Shaders of programs may move
+/// vertices by other amounts than in the prepass.
+fn replaces_color(
+    gpu: &GpuDevice,
+    pipelines: &Pipelines3d,
+    view: &QueuedView,
+    key: PipelineKey,
+) -> bool {
+    let is_standard = key.shader == MaterialShader::Standard;
+    (is_standard || view.prepass == PrepassNeeds::default())
+        && pipelines.meshes.replaces_color(gpu, key)
 }
 
 /// Flags of a view's row that depend on its images.

@@ -244,7 +244,8 @@ fn fragments_without_memory_are_left_out() {
             .flatten()
             .all(|it| (0.0..=1.0).contains(it))
     );
-    assert!(some == with(1.5) || whole > 0, "it draws on");
+    let empty = count(&some, BACKGROUND);
+    assert!(empty < pixels, "half of the fragments are there");
 }
 
 #[test]

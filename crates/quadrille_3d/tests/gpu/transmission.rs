@@ -115,8 +115,10 @@ fn smooth_glass_without_thickness_shows_background_exactly() {
                 rig.exact_rows()
             };
             let (with, without) = (rows(0.0), rows(20.0));
+            // Devices may truncate when they write half floats: a step below 1 is 2^-11.
+            let step = 1.1 / 2048.0;
             let differs =
-                |(a, b): (&[f32; 4], &[f32; 4])| (0..4).any(|at| (a[at] - b[at]).abs() > 1e-4);
+                |(a, b): (&[f32; 4], &[f32; 4])| (0..4).any(|at| (a[at] - b[at]).abs() > step);
             let pairs = with.iter().flatten().zip(without.iter().flatten());
             assert_eq!(
                 pairs.filter(|pair| differs(*pair)).count(),
@@ -141,7 +143,13 @@ fn tone_mapped_picture_is_the_same_behind_glass() {
             });
             rig.picture()
         };
-        assert!(picture(0.0) == picture(20.0), "{msaa:?}");
+        let (with, without) = (picture(0.0), picture(20.0));
+        let pairs = with.pixels.iter().zip(&without.pixels);
+        // A step of half floats is less than one of 8 bits.
+        let most = pairs
+            .flat_map(|(a, b)| (0..4).map(|at| a[at].abs_diff(b[at])))
+            .max();
+        assert!(most <= Some(1), "{msaa:?}: {most:?}");
     }
 }
 

@@ -15,6 +15,7 @@ use super::compose::Joined;
 use super::constants::Overrides;
 use super::image::format_of_wgsl;
 use super::implicit::remove_layouts;
+use super::invariance::make_positions_invariant;
 use super::{
     Binding, BindingKind, DataLayout, EntryPoint, ScalarKind, ShaderImage, ShaderStage,
     data_layout, nesting, spirv,
@@ -107,6 +108,7 @@ fn validated(joined: &Joined) -> Result<(naga::Module, ModuleInfo), ShaderError>
     module
         .entry_points
         .retain(|entry| !joined.own_name(&entry.name).1);
+    make_positions_invariant(&mut module);
     let info = Validator::new(ValidationFlags::all(), CAPABILITIES)
         .validate(&module)
         .map_err(|error| invalid(joined, &error))?;
