@@ -115,7 +115,15 @@
 //!         .sampler("linear", &pass.1)
 //!         .draw(0..3, 0..1);
 //! }
+//!
+//! fn add(app: &mut bevy_app::App) {
+//!     app.add_systems(bevy_app::Startup, setup)
+//!         .add_systems(RenderStartup, make)
+//!         .add_systems(Render, develop);
+//! }
 //! ```
+//!
+//! The image keeps its size here; `examples/post_process.rs` makes another one when the window is resized.
 //!
 //! # 4. An effect on two queues
 //!
@@ -200,6 +208,10 @@
 //!     fn fragment_shader() -> ShaderRef {
 //!         "shaders/water.wgsl".into()
 //!     }
+//!
+//!     fn alpha_mode(&self) -> AlphaMode2d {
+//!         AlphaMode2d::Blend
+//!     }
 //! }
 //!
 //! fn rise(mut waters: ResMut<Assets<Water>>) {
@@ -231,7 +243,8 @@
 //! # 6. Disabling and replacing passes
 //!
 //! `run_if` skips a pass in a frame; orderings through it still apply. To replace a built-in pass such as `draw_2d`,
-//! insert bevy's `Disabled` on its entity (with `Pass` and the name `draw_2d`), and add your own.
+//! insert bevy's `Disabled` on its entity (with `Pass` and the name `draw_2d`), and add your own. Passes get their entities
+//! when `Render` first runs, so a system in `Update` finds them, one in `Startup` does not.
 //!
 //! ```
 //! use bevy_ecs::entity_disabling::Disabled;
