@@ -180,10 +180,7 @@ fn add_plugins(app: &mut App) {
 #[test]
 fn registered_assets_are_in_the_world() {
     let mut app = App::new();
-    app.add_plugins((
-        bevy_app::TaskPoolPlugin::default(),
-        AssetPlugin::default(),
-    ));
+    app.add_plugins((bevy_app::TaskPoolPlugin::default(), AssetPlugin::default()));
     add_plugins(&mut app);
     let registry = app.world().resource::<AppTypeRegistry>().clone();
     let registry = registry.read();

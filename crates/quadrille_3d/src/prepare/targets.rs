@@ -21,8 +21,8 @@ use crate::scene::frame::{
     Composite, LateView, LoadedImage, SamplesDrawnByPrograms, Scene3d, ScenePass, TargetLoad,
     View3d, ViewOutput,
 };
-use crate::scene::lists::{BatchList, QueuedView, SceneLists, ShadowList, TransparentList};
 use crate::scene::keys::{MaterialShader, PipelineKey};
+use crate::scene::lists::{BatchList, QueuedView, SceneLists, ShadowList, TransparentList};
 use crate::scene::prepass::{PrepassImages, PrepassNeeds};
 
 pub(crate) use effect_images::DepthHistories;

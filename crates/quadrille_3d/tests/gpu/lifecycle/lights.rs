@@ -9,7 +9,7 @@ use quadrille_3d::prelude::*;
 
 use super::assets::{cube, plain, sky, volume};
 use super::parts::color;
-use crate::common::lifecycle::{Part, Random, part, remove};
+use crate::common::lifecycle::{Part, Random, part, remove, reset};
 
 /// A light, sometimes with components that require the light: they come and go together.
 macro_rules! lamp {
@@ -134,8 +134,10 @@ pub(super) const REFLECTION_PROBE: Part = Part {
     },
     remove: |world, entity| {
         remove::<AnyEnvironment>(world, entity);
-        if world.get::<IrradianceVolume>(entity).is_none() {
-            remove::<LightProbe>(world, entity);
+        // The falloff is that of the reflection probe.
+        match world.get::<IrradianceVolume>(entity).is_none() {
+            true => remove::<LightProbe>(world, entity),
+            false => reset::<LightProbe>(world, entity),
         }
     },
     is_related: true,
