@@ -8,11 +8,10 @@ use quadrille_3d::{
     MaterialPipeline, MaterialPipelineKey, MeshVertexBufferLayoutRef, RenderPipelineDescriptor,
     SpecializedMeshPipelineError,
 };
-use wgpu_types::{BlendComponent, BlendFactor, BlendState};
 
 use crate::common::Rig;
 use crate::environment::image;
-use crate::material_shaders::{add_shader, assert_color, rig_with, shader_ref};
+use crate::material_shaders::{add_shader, assert_color, blend_by_adding, rig_with, shader_ref};
 
 /// A material that adds red to the target, without an alpha mode that blends.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
@@ -29,20 +28,7 @@ impl Material for Added {
         _: &MeshVertexBufferLayoutRef,
         _: MaterialPipelineKey<Self>,
     ) -> Result<(), SpecializedMeshPipelineError> {
-        let added = BlendComponent {
-            dst_factor: BlendFactor::One,
-            ..BlendComponent::REPLACE
-        };
-        let targets = descriptor
-            .fragment
-            .iter_mut()
-            .flat_map(|it| &mut it.targets);
-        for target in targets.flatten() {
-            target.blend = Some(BlendState {
-                color: added,
-                alpha: BlendComponent::REPLACE,
-            });
-        }
+        blend_by_adding(descriptor);
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ mod sources;
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use quadrille_3d::prelude::*;
+use wgpu_types::{BlendComponent, BlendFactor, BlendState};
 
 use crate::common::{Rig, log};
 pub(crate) use sources::MOVED;
@@ -70,6 +71,23 @@ pub(crate) fn handle(number: u128) -> Handle<Shader> {
         bevy_asset::uuid::Uuid::from_u128(0x51_0000 + number),
         std::marker::PhantomData,
     )
+}
+
+/// Makes a pipeline add color to its target, for `specialize`.
+pub(crate) fn blend_by_adding(descriptor: &mut quadrille_3d::RenderPipelineDescriptor) {
+    let targets = descriptor
+        .fragment
+        .iter_mut()
+        .flat_map(|it| &mut it.targets);
+    for target in targets.flatten() {
+        target.blend = Some(BlendState {
+            color: BlendComponent {
+                dst_factor: BlendFactor::One,
+                ..BlendComponent::REPLACE
+            },
+            alpha: BlendComponent::REPLACE,
+        });
+    }
 }
 
 pub(crate) fn shader_ref(number: u128) -> ShaderRef {

@@ -8,10 +8,10 @@ use quadrille_3d::{
     MaterialPipeline, MaterialPipelineKey, MeshVertexBufferLayoutRef, RenderPipelineDescriptor,
     SpecializedMeshPipelineError,
 };
-use wgpu_types::{BlendComponent, BlendFactor, BlendState, VertexFormat};
+use wgpu_types::VertexFormat;
 
 use crate::common::{Rig, log};
-use crate::material_shaders::{add_shader, assert_color, rig_with, shader_ref};
+use crate::material_shaders::{add_shader, assert_color, blend_by_adding, rig_with, shader_ref};
 
 const HEIGHT: MeshVertexAttribute =
     MeshVertexAttribute::new("Height", 988_540_916, VertexFormat::Float32);
@@ -107,18 +107,7 @@ impl Material for Told {
         _: &MeshVertexBufferLayoutRef,
         _: MaterialPipelineKey<Self>,
     ) -> Result<(), SpecializedMeshPipelineError> {
-        let added = BlendComponent {
-            dst_factor: BlendFactor::One,
-            ..BlendComponent::REPLACE
-        };
-        let target = descriptor
-            .fragment
-            .as_mut()
-            .and_then(|it| it.targets[0].as_mut());
-        target.expect("it has a target").blend = Some(BlendState {
-            color: added,
-            alpha: BlendComponent::REPLACE,
-        });
+        blend_by_adding(descriptor);
         Ok(())
     }
 }
