@@ -12,21 +12,20 @@ struct Bloom {
 struct Push {
     // Factor of the blurred image.
     factor: f32,
-    // Factor of the picture.
+    // Factor of the picture, or of the level that is blended with the next one.
     picture_factor: f32,
     // Factor of luminance in the weights of the first downsampling.
     luminance_weight: f32,
-}
-
-struct VertexOutput {
-    @builtin(position) position: vec4f,
-    @location(0) uv: vec2f,
 }
 
 @group(0) @binding(0) var blurred: texture_2d<f32>;
 @group(0) @binding(1) var blurred_sampler: sampler;
 @group(0) @binding(2) var<uniform> bloom: Bloom;
 @group(0) @binding(3) var picture: texture_2d<f32>;
+// The level, or the picture, that is written.
+@group(0) @binding(4) var level: texture_storage_2d<rgba16float, write>;
+// The level that is blended with the next one.
+@group(0) @binding(5) var blended: texture_storage_2d<rgba16float, read_write>;
 
 var<immediate> push: Push;
 
@@ -35,10 +34,9 @@ const LARGEST_HALF: f32 = 65504.0;
 // ITU-R BT.709.
 const LUMINANCE: vec3f = vec3f(0.2126, 0.7152, 0.0722);
 
-@vertex
-fn vertex_main(@builtin(vertex_index) i: u32) -> VertexOutput {
-    let uv = vec2f(f32(i & 1u) * 2.0, f32(i >> 1u) * 2.0);
-    return VertexOutput(vec4f(uv.x * 2.0 - 1.0, 1.0 - uv.y * 2.0, 0.0, 1.0), uv);
+// Texture coordinates of the middle of a pixel.
+fn uv_of(pixel: vec2u, size: vec2u) -> vec2f {
+    return (vec2f(pixel) + 0.5) / vec2f(size);
 }
 
 // `step`: distance in texture coordinates that the offset is a multiple of.
@@ -91,22 +89,30 @@ fn above_threshold(color: vec3f) -> vec3f {
     return color * (above / max(brightness, 1e-5));
 }
 
-@fragment
-fn downsample_first(in: VertexOutput) -> @location(0) vec4f {
-    let groups = groups_of_13_taps(in.uv);
+@compute @workgroup_size(8, 8)
+fn downsample_first(@builtin(global_invocation_id) at: vec3u) {
+    let size = textureDimensions(level);
+    if any(at.xy >= size) {
+        return;
+    }
+    let groups = groups_of_13_taps(uv_of(at.xy, size));
     // As in bevy, the luminance is that of a group's share of the sum.
     var sum = weighted(groups.middle * 0.5);
     for (var i = 0u; i < 4u; i++) {
         sum += weighted(groups.corners[i] * 0.125);
     }
-    return vec4f(above_threshold(sum), 1.0);
+    textureStore(level, at.xy, vec4f(above_threshold(sum), 1.0));
 }
 
-@fragment
-fn downsample(in: VertexOutput) -> @location(0) vec4f {
-    let groups = groups_of_13_taps(in.uv);
+@compute @workgroup_size(8, 8)
+fn downsample(@builtin(global_invocation_id) at: vec3u) {
+    let size = textureDimensions(level);
+    if any(at.xy >= size) {
+        return;
+    }
+    let groups = groups_of_13_taps(uv_of(at.xy, size));
     let corners = groups.corners[0] + groups.corners[1] + groups.corners[2] + groups.corners[3];
-    return vec4f(corners * 0.125 + groups.middle * 0.5, 1.0);
+    textureStore(level, at.xy, vec4f(corners * 0.125 + groups.middle * 0.5, 1.0));
 }
 
 fn tent(uv: vec2f) -> vec3f {
@@ -118,14 +124,24 @@ fn tent(uv: vec2f) -> vec3f {
     return tap(uv, vec2f(0.0), step) * 0.25 + edges * 0.125 + corners * 0.0625;
 }
 
-// Blended with the next sharper level by alpha.
-@fragment
-fn upsample(in: VertexOutput) -> @location(0) vec4f {
-    return vec4f(tent(in.uv), push.factor);
+// Blends a level with the next one.
+@compute @workgroup_size(8, 8)
+fn upsample(@builtin(global_invocation_id) at: vec3u) {
+    let size = textureDimensions(blended);
+    if any(at.xy >= size) {
+        return;
+    }
+    let color = textureLoad(blended, at.xy).rgb * push.picture_factor + tent(uv_of(at.xy, size)) * push.factor;
+    textureStore(blended, at.xy, vec4f(color, 1.0));
 }
 
-@fragment
-fn composite(in: VertexOutput) -> @location(0) vec4f {
-    let color = textureLoad(picture, vec2i(in.position.xy), 0);
-    return vec4f(color.rgb * push.picture_factor + tent(in.uv) * push.factor, color.a);
+@compute @workgroup_size(8, 8)
+fn composite(@builtin(global_invocation_id) at: vec3u) {
+    let size = textureDimensions(level);
+    if any(at.xy >= size) {
+        return;
+    }
+    let color = textureLoad(picture, at.xy, 0);
+    let blurred_color = tent(uv_of(at.xy, size)) * push.factor;
+    textureStore(level, at.xy, vec4f(color.rgb * push.picture_factor + blurred_color, color.a));
 }

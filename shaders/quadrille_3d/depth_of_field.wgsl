@@ -23,15 +23,12 @@ struct Lens {
 @group(0) @binding(4) var diameters: texture_2d<f32>;
 @group(0) @binding(5) var<uniform> lens: Lens;
 @group(0) @binding(6) var<uniform> view: ViewTransforms;
+@group(0) @binding(7) var new_diameters: texture_storage_2d<r32float, write>;
+@group(0) @binding(8) var new_picture: texture_storage_2d<rgba16float, write>;
 
 const BOKEH_SAMPLES: u32 = 64;
 // Angle between successive samples of the spiral (Vogel 1979), in radians.
 const GOLDEN_ANGLE: f32 = 2.3999632;
-
-@vertex
-fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
-    return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
-}
 
 // Diameter of the circle of confusion in pixels; negative in front of the focal distance.
 fn signed_diameter(pixel: vec2f, depth: f32) -> f32 {
@@ -50,17 +47,23 @@ fn signed_diameter(pixel: vec2f, depth: f32) -> f32 {
     return clamp(diameter, -lens.max_diameter, lens.max_diameter);
 }
 
-@fragment
-fn diameter_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    let pixel = position.xy * view.viewport.zw / lens.picture_size;
+@compute @workgroup_size(8, 8)
+fn diameter_main(@builtin(global_invocation_id) at: vec3u) {
+    if any(at.xy >= textureDimensions(new_diameters)) {
+        return;
+    }
+    let pixel = (vec2f(at.xy) + 0.5) * view.viewport.zw / lens.picture_size;
     let depth = textureLoad(depths, vec2i(pixel), 0);
-    return vec4f(signed_diameter(pixel, depth));
+    textureStore(new_diameters, at.xy, vec4f(signed_diameter(pixel, depth)));
 }
 
-@fragment
-fn multisampled_diameter_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    let depth = textureLoad(multisampled_depths, vec2i(position.xy), 0);
-    return vec4f(signed_diameter(position.xy, depth));
+@compute @workgroup_size(8, 8)
+fn multisampled_diameter_main(@builtin(global_invocation_id) at: vec3u) {
+    if any(at.xy >= textureDimensions(new_diameters)) {
+        return;
+    }
+    let depth = textureLoad(multisampled_depths, at.xy, 0);
+    textureStore(new_diameters, at.xy, vec4f(signed_diameter(vec2f(at.xy) + 0.5, depth)));
 }
 
 // Diameters grow with depth: a sample behind the pixel counts, one in front of it only if its own blur, up to `reach`
@@ -98,20 +101,25 @@ fn blurred_line(at: vec2i, direction: vec2i) -> vec4f {
     return sum / weights;
 }
 
-@fragment
-fn horizontal_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    return blurred_line(vec2i(position.xy), vec2i(1, 0));
+@compute @workgroup_size(64)
+fn horizontal_main(@builtin(global_invocation_id) at: vec3u) {
+    if any(at.xy >= textureDimensions(new_picture)) {
+        return;
+    }
+    textureStore(new_picture, at.xy, blurred_line(vec2i(at.xy), vec2i(1, 0)));
 }
 
-@fragment
-fn vertical_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    return blurred_line(vec2i(position.xy), vec2i(0, 1));
+@compute @workgroup_size(8, 8)
+fn vertical_main(@builtin(global_invocation_id) at: vec3u) {
+    if any(at.xy >= textureDimensions(new_picture)) {
+        return;
+    }
+    textureStore(new_picture, at.xy, blurred_line(vec2i(at.xy), vec2i(0, 1)));
 }
 
-@fragment
-fn bokeh_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
+fn blurred_disk(at: vec2i) -> vec4f {
     let size = vec2f(textureDimensions(picture));
-    let at = vec2i(position.xy);
+    let position = vec2f(at) + 0.5;
     let own = textureLoad(diameters, at, 0).x;
     let radius = 0.5 * abs(own);
     let center = textureLoad(picture, at, 0);
@@ -123,7 +131,7 @@ fn bokeh_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
     for (var i = 0u; i < BOKEH_SAMPLES; i++) {
         let away = radius * sqrt((f32(i) + 0.5) / f32(BOKEH_SAMPLES));
         let angle = f32(i) * GOLDEN_ANGLE;
-        let other_at = clamp(position.xy + away * vec2f(cos(angle), sin(angle)), vec2f(0.5), size - 0.5);
+        let other_at = clamp(position + away * vec2f(cos(angle), sin(angle)), vec2f(0.5), size - 0.5);
         let other = textureLoad(diameters, vec2i(other_at), 0).x;
         let weight = sample_weight(own, other, away, 0.5);
         sum += weight * textureSampleLevel(picture, picture_sampler, other_at / size, 0.0);
@@ -133,4 +141,12 @@ fn bokeh_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
         return center;
     }
     return sum / weights;
+}
+
+@compute @workgroup_size(8, 8)
+fn bokeh_main(@builtin(global_invocation_id) at: vec3u) {
+    if any(at.xy >= textureDimensions(new_picture)) {
+        return;
+    }
+    textureStore(new_picture, at.xy, blurred_disk(vec2i(at.xy)));
 }

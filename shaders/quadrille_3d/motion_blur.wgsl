@@ -22,6 +22,7 @@ struct Shutter {
 @if(!MULTISAMPLED) @group(0) @binding(3) var depths: texture_depth_2d;
 @group(0) @binding(4) var<uniform> shutter: Shutter;
 @group(0) @binding(5) var<uniform> view: ViewTransforms;
+@group(0) @binding(6) var new_picture: texture_storage_2d<rgba16float, write>;
 
 // A sample is nearer if its distance is less than this part of the pixel's.
 const NEARER: f32 = 0.95;
@@ -32,11 +33,6 @@ struct Surface {
     distance: f32,
     // Motion while the shutter is open, in pixels.
     motion: vec2f,
-}
-
-@vertex
-fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
-    return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
 }
 
 // Size of the picture. Surfaces may have a smaller one, from which it was upscaled.
@@ -68,22 +64,22 @@ fn weight_of(sample: Surface, here: Surface, distance: f32) -> f32 {
     return saturate(length(sample.motion) / 2.0 - distance + 1.0);
 }
 
-@fragment
-fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
+// Mean along the motion of the surface at a position in pixels.
+fn blurred(position: vec2f) -> vec4f {
     let size = picture_size();
-    let here = surface_at(position.xy);
-    let base = textureLoad(picture, vec2i(position.xy), 0);
+    let here = surface_at(position);
+    let base = textureLoad(picture, vec2i(position), 0);
     // Less than half a pixel in each direction changes nothing.
     if length(here.motion) < 1.0 {
         return base;
     }
     let count = i32(shutter.samples);
-    let noise = interleaved_gradient_noise(position.xy, view.frame_count);
+    let noise = interleaved_gradient_noise(position, view.frame_count);
     var sum = base;
     var weights = 1.0;
     for (var i = -count; i < count; i++) {
         let offset = here.motion * (f32(i) + noise) / f32(2 * count);
-        let at = position.xy + offset;
+        let at = position + offset;
         if any(at < vec2f(0.0)) || any(at >= size) {
             continue;
         }
@@ -92,4 +88,12 @@ fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
         weights += weight;
     }
     return vec4f(sum.rgb / weights, base.a);
+}
+
+@compute @workgroup_size(8, 8)
+fn compute_main(@builtin(global_invocation_id) at: vec3u) {
+    if any(at.xy >= textureDimensions(new_picture)) {
+        return;
+    }
+    textureStore(new_picture, at.xy, blurred(vec2f(at.xy) + 0.5));
 }

@@ -23,6 +23,8 @@ struct Settings {
 // Areas of horizontal and vertical edges, and below them those of diagonals (smaa/areas.rs).
 @group(0) @binding(4) var areas: texture_2d<f32>;
 @group(0) @binding(5) var<uniform> settings: Settings;
+@group(0) @binding(6) var new_edges: texture_storage_2d<rgba8unorm, write>;
+@group(0) @binding(7) var new_weights: texture_storage_2d<rgba8unorm, write>;
 
 @vertex
 fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
@@ -35,16 +37,15 @@ fn luma(pixel: vec2i) -> f32 {
     return sqrt(max(dot(textureLoad(picture, at, 0).rgb, vec3f(0.2126, 0.7152, 0.0722)), 0.0));
 }
 
-@fragment
-fn edges_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    let pixel = vec2i(position.xy);
+// Edges of a pixel that are seen.
+fn visible_edges(pixel: vec2i) -> vec2<bool> {
     let middle = luma(pixel);
     let left = luma(pixel - vec2i(1, 0));
     let above = luma(pixel - vec2i(0, 1));
     let differences = abs(middle - vec2f(left, above));
     let is_edge = differences >= vec2f(settings.threshold);
     if !any(is_edge) {
-        discard;
+        return is_edge;
     }
     // An edge beside one of twice the contrast is not seen.
     let right = abs(middle - luma(pixel + vec2i(1, 0)));
@@ -52,11 +53,15 @@ fn edges_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
     let second_left = abs(left - luma(pixel - vec2i(2, 0)));
     let second_above = abs(above - luma(pixel - vec2i(0, 2)));
     let most = max(max(max(differences.x, differences.y), max(right, below)), max(second_left, second_above));
-    let is_seen = is_edge & (2.0 * differences >= vec2f(most));
-    if !any(is_seen) {
-        discard;
+    return is_edge & (2.0 * differences >= vec2f(most));
+}
+
+@compute @workgroup_size(8, 8)
+fn edges_main(@builtin(global_invocation_id) at: vec3u) {
+    if all(at.xy < textureDimensions(new_edges)) {
+        let visible = select(vec2f(0.0), vec2f(1.0), visible_edges(vec2i(at.xy)));
+        textureStore(new_edges, at.xy, vec4f(visible, 0.0, 0.0));
     }
-    return vec4f(select(vec2f(0.0), vec2f(1.0), is_seen), 0.0, 0.0);
 }
 
 // Edges of a pixel; none outside of the view.
@@ -226,13 +231,9 @@ fn is_falling_step(pixel: vec2i) -> bool {
     return edges_at(left).y && any(falling_weights(left) > vec2f(0.0));
 }
 
-@fragment
-fn weights_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    let pixel = vec2i(position.xy);
+// Blending weights of a pixel.
+fn weights_of(pixel: vec2i) -> vec4f {
     let own = edges_at(pixel);
-    if !any(own) {
-        discard;
-    }
     var parts = vec4f(0.0);
     var has_left = own.x;
     if own.y {
@@ -258,6 +259,13 @@ fn weights_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
         parts.w = left.y;
     }
     return parts;
+}
+
+@compute @workgroup_size(8, 8)
+fn weights_main(@builtin(global_invocation_id) at: vec3u) {
+    if all(at.xy < textureDimensions(new_weights)) {
+        textureStore(new_weights, at.xy, weights_of(vec2i(at.xy)));
+    }
 }
 
 fn weights_at(pixel: vec2i) -> vec4f {

@@ -26,8 +26,9 @@ struct Settings {
 @group(0) @binding(6) var normals: texture_2d<f32>;
 @group(0) @binding(7) var noisy: texture_storage_2d<r32uint, write>;
 @group(0) @binding(8) var packed_visibility: texture_2d<u32>;
-@group(0) @binding(9) var<uniform> settings: Settings;
-@group(0) @binding(10) var<uniform> view: ViewTransforms;
+@group(0) @binding(9) var visibility: texture_storage_2d<r32float, write>;
+@group(0) @binding(10) var<uniform> settings: Settings;
+@group(0) @binding(11) var<uniform> view: ViewTransforms;
 
 // Distances of a tile of the level that is downsampled next, with 8 texels a side.
 var<workgroup> tile: array<array<f32, 8>, 8>;
@@ -272,19 +273,21 @@ fn occlusion(@builtin(global_invocation_id) at: vec3u) {
     textureStore(noisy, at.xy, vec4u(pack2x16float(vec2f(visibility, min(inverse, 60000.0)))));
 }
 
-struct VertexOutput {
-    @builtin(position) position: vec4f,
-}
+// Packed texels of a workgroup's pixels and two around them, with 12 a side.
+var<workgroup> packed_tile: array<u32, 144>;
 
-@vertex
-fn vertex_main(@builtin(vertex_index) index: u32) -> VertexOutput {
-    let corner = vec2f(f32(index & 1u), f32(index >> 1u)) * 4.0 - 1.0;
-    return VertexOutput(vec4f(corner, 0.0, 1.0));
-}
-
-fn unpacked(pixel: vec2i) -> vec2f {
+// Loads the tile of a workgroup, whose first pixel is `first`. Beyond the picture its edge repeats.
+fn load_packed_tile(first: vec2i, index: u32) {
     let last = vec2i(textureDimensions(packed_visibility)) - 1;
-    return unpack2x16float(textureLoad(packed_visibility, clamp(pixel, vec2i(0), last), 0).x);
+    for (var number = index; number < 144u; number += 64u) {
+        let at = first - 2 + vec2i(i32(number % 12u), i32(number / 12u));
+        packed_tile[number] = textureLoad(packed_visibility, clamp(at, vec2i(0), last), 0).x;
+    }
+}
+
+// Visibility and inverse distance at a place in the tile.
+fn unpacked(place: vec2i) -> vec2f {
+    return unpack2x16float(packed_tile[place.x + place.y * 12]);
 }
 
 // The flatter of two one-sided differences: a slope that crosses no edge.
@@ -295,30 +298,40 @@ fn slope(before: f32, middle: f32, after: f32) -> f32 {
 
 // Averages the noise pattern: a mean of 5 x 5 pixels whose outer rows count half, so that each of its 16 values has the
 // same weight. Pixels off the plane of the middle one do not count.
-@fragment
-fn denoise(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    let pixel = vec2i(position.xy);
-    let middle = unpacked(pixel);
+@compute @workgroup_size(8, 8)
+fn denoise(
+    @builtin(workgroup_id) group: vec3u,
+    @builtin(local_invocation_id) local: vec3u,
+    @builtin(local_invocation_index) index: u32,
+) {
+    load_packed_tile(vec2i(group.xy * 8u), index);
+    workgroupBarrier();
+    let pixel = vec2i(group.xy * 8u + local.xy);
+    let size = vec2i(textureDimensions(packed_visibility));
+    if any(pixel >= size) {
+        return;
+    }
+    let place = vec2i(local.xy) + 2;
+    let middle = unpacked(place);
     let slopes = vec2f(
-        slope(unpacked(pixel - vec2i(1, 0)).y, middle.y, unpacked(pixel + vec2i(1, 0)).y),
-        slope(unpacked(pixel - vec2i(0, 1)).y, middle.y, unpacked(pixel + vec2i(0, 1)).y),
+        slope(unpacked(place - vec2i(1, 0)).y, middle.y, unpacked(place + vec2i(1, 0)).y),
+        slope(unpacked(place - vec2i(0, 1)).y, middle.y, unpacked(place + vec2i(0, 1)).y),
     );
     // A hundredth of the distance, and half a pixel's slope for rounding.
     let tolerance = 0.01 * abs(middle.y) + 0.5 * (abs(slopes.x) + abs(slopes.y));
-    let size = vec2i(textureDimensions(packed_visibility));
     var sum = vec2f(0.0);
     for (var y = -2; y <= 2; y++) {
         for (var x = -2; x <= 2; x++) {
-            let at = pixel + vec2i(x, y);
-            if any(at < vec2i(0)) || any(at >= size) {
+            let offset = vec2i(x, y);
+            if any(pixel + offset < vec2i(0)) || any(pixel + offset >= size) {
                 continue;
             }
-            let tap = unpacked(at);
-            let off = abs(tap.y - middle.y - dot(slopes, vec2f(f32(x), f32(y))));
+            let tap = unpacked(place + offset);
+            let off = abs(tap.y - middle.y - dot(slopes, vec2f(offset)));
             var weight = saturate(2.0 - off / max(tolerance, 1e-12));
             weight *= select(1.0, 0.5, abs(x) == 2) * select(1.0, 0.5, abs(y) == 2);
             sum += vec2f(tap.x, 1.0) * weight;
         }
     }
-    return vec4f(sum.x / sum.y);
+    textureStore(visibility, vec2u(pixel), vec4f(sum.x / sum.y));
 }

@@ -20,24 +20,21 @@ import quadrille_3d::view_transforms::ViewTransforms;
 // 1 or 0.
 @group(0) @binding(6) var<uniform> history_is_valid: u32;
 @group(0) @binding(7) var<uniform> view: ViewTransforms;
+@group(0) @binding(8) var new_picture: texture_storage_2d<rgba16float, write>;
+@group(0) @binding(9) var new_history: texture_storage_2d<rgba16float, write>;
 
 // Averaged frames of a pixel that moves.
 const MOVING_FRAMES: f32 = 10.0;
 
 struct Output {
-    @location(0) color: vec4f,
-    @location(1) history: vec4f,
+    color: vec4f,
+    history: vec4f,
 }
 
 // Colors and depths of 3x3 pixels.
 struct Neighborhood {
     nearest: NearestSurface,
     colors: ColorDistribution,
-}
-
-@vertex
-fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
-    return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
 }
 
 fn neighborhood_of(pixel: vec2i, size: vec2i) -> Neighborhood {
@@ -62,9 +59,7 @@ fn neighborhood_of(pixel: vec2i, size: vec2i) -> Neighborhood {
     return Neighborhood(nearest, colors);
 }
 
-@fragment
-fn fragment_main(@builtin(position) position: vec4f) -> Output {
-    let pixel = vec2i(position.xy);
+fn antialiased(pixel: vec2i) -> Output {
     let texel = textureLoad(picture, pixel, 0);
     let size = vec2i(view.viewport.zw);
     let begin = Output(texel, vec4f(clamp(texel.rgb, vec3f(0.0), vec3f(MAX_RADIANCE)), 1.0));
@@ -74,7 +69,7 @@ fn fragment_main(@builtin(position) position: vec4f) -> Output {
     let found = neighborhood_of(pixel, size);
     let motion = motion_of(found.nearest, motion_vectors, view.viewport.zw);
     let is_still = all(motion == vec2f(0.0));
-    let previous_uv = position.xy / view.viewport.zw - motion;
+    let previous_uv = (vec2f(pixel) + 0.5) / view.viewport.zw - motion;
     if any(previous_uv != saturate(previous_uv)) || was_hidden(found.nearest, previous_uv, previous_depths, view) {
         return begin;
     }
@@ -90,4 +85,14 @@ fn fragment_main(@builtin(position) position: vec4f) -> Output {
     let mixed = mix(clipped.color, color_of(texel), 1.0 / frames);
     let color = expand(max(from_ycocg(mixed), vec3f(0.0)));
     return Output(vec4f(color, texel.a), vec4f(color, frames));
+}
+
+@compute @workgroup_size(8, 8)
+fn compute_main(@builtin(global_invocation_id) at: vec3u) {
+    if any(at.xy >= textureDimensions(new_picture)) {
+        return;
+    }
+    let output = antialiased(vec2i(at.xy));
+    textureStore(new_picture, at.xy, output.color);
+    textureStore(new_history, at.xy, output.history);
 }

@@ -38,6 +38,9 @@ struct Upscaling {
 @group(0) @binding(7) var history_sampler: sampler;
 @group(0) @binding(8) var<uniform> upscaling: Upscaling;
 @group(0) @binding(9) var<uniform> view: ViewTransforms;
+@group(0) @binding(10) var new_picture: texture_storage_2d<rgba16float, write>;
+@group(0) @binding(11) var new_history: texture_storage_2d<rgba16float, write>;
+@group(0) @binding(12) var new_moments: texture_storage_2d<rgba16float, write>;
 
 // Width of the slopes of the kernel of samples in pixels of the output: 0 is a box.
 const SLOPE: f32 = 0.4;
@@ -61,9 +64,9 @@ const DIVERGENCE: f32 = 0.25;
 const BLENDED: f32 = 0.02;
 
 struct Output {
-    @location(0) color: vec4f,
-    @location(1) history: vec4f,
-    @location(2) moments: vec4f,
+    color: vec4f,
+    history: vec4f,
+    moments: vec4f,
 }
 
 // Samples around a pixel of the output.
@@ -80,11 +83,6 @@ struct Samples {
     luma: f32,
     // Largest difference by blended surfaces.
     blended: f32,
-}
-
-@vertex
-fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
-    return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
 }
 
 // Samples of 3x3 texels around a position in texels.
@@ -185,10 +183,10 @@ fn begin(found: Samples) -> Output {
     return Output(vec4f(color, found.alpha), vec4f(color, found.weight), vec4f(found.luma, 0.0, 0.0, 0.0));
 }
 
-@fragment
-fn fragment_main(@builtin(position) position: vec4f) -> Output {
+// Picture and histories at a position in pixels of the output.
+fn upscaled(position: vec2f) -> Output {
     let size = vec2i(view.viewport.zw);
-    let uv = position.xy / upscaling.output_size;
+    let uv = position / upscaling.output_size;
     let found = samples_around(uv * view.viewport.zw, size);
     if upscaling.history_is_valid == 0u {
         return begin(found);
@@ -223,4 +221,15 @@ fn fragment_main(@builtin(position) position: vec4f) -> Output {
     let mixed = (clipped.color * before + found.sum) / weight;
     let color = expand(max(from_ycocg(mixed), vec3f(0.0)));
     return Output(vec4f(color, found.alpha), vec4f(color, weight), in_time);
+}
+
+@compute @workgroup_size(8, 8)
+fn compute_main(@builtin(global_invocation_id) at: vec3u) {
+    if any(at.xy >= textureDimensions(new_picture)) {
+        return;
+    }
+    let output = upscaled(vec2f(at.xy) + 0.5);
+    textureStore(new_picture, at.xy, output.color);
+    textureStore(new_history, at.xy, output.history);
+    textureStore(new_moments, at.xy, output.moments);
 }

@@ -41,6 +41,10 @@ struct FogVolume {
 @group(0) @binding(25) var multisampled_depths: texture_depth_multisampled_2d;
 @group(0) @binding(26) var densities: texture_3d<f32>;
 @group(0) @binding(27) var density_sampler: sampler;
+@group(0) @binding(28) var picture: texture_storage_2d<rgba16float, read_write>;
+
+// Left, top, width and height of the pixels that the volume may cover.
+var<immediate> bounds: vec4u;
 
 // 1 / (4 pi)
 const INVERSE_SPHERE: f32 = 0.07957747;
@@ -55,22 +59,6 @@ struct Ray {
     direction: vec3f,
     start: f32,
     end: f32,
-}
-
-@vertex
-fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
-    return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
-}
-
-@fragment
-fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    return march(position.xy, textureLoad(depths, vec2i(position.xy), 0));
-}
-
-// The first sample stands for all of them, as in bevy.
-@fragment
-fn multisampled_fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    return march(position.xy, textureLoad(multisampled_depths, vec2i(position.xy), 0));
 }
 
 // Ray of a pixel from the near plane to the surface at this depth.
@@ -184,7 +172,7 @@ fn march(pixel: vec2f, depth: f32) -> vec4f {
     let local_direction = to_local(vec4f(unclipped.direction, 0.0));
     let ray = clip_to_box(unclipped, local_origin, local_direction);
     if !(ray.end > ray.start) || volume.step_count == 0u {
-        discard;
+        return vec4f(0.0);
     }
     let step_length = (ray.end - ray.start) / f32(volume.step_count);
     let first = ray.start + frame_noise(pixel) * volume.jitter;
@@ -216,4 +204,30 @@ fn march(pixel: vec2f, depth: f32) -> vec4f {
         }
     }
     return vec4f(scattered * volume.fog_color, 1.0 - transmittance);
+}
+
+// Adds fog to a pixel, of which it does not change the alpha: the part of the target that is covered.
+fn add_fog(pixel: vec2u, depth: f32) {
+    let fog = march(vec2f(pixel) + 0.5, depth);
+    if any(fog != vec4f(0.0)) {
+        let color = textureLoad(picture, pixel);
+        textureStore(picture, pixel, vec4f(color.rgb * (1.0 - fog.a) + fog.rgb, color.a));
+    }
+}
+
+@compute @workgroup_size(8, 8)
+fn compute_main(@builtin(global_invocation_id) at: vec3u) {
+    if all(at.xy < bounds.zw) {
+        let pixel = bounds.xy + at.xy;
+        add_fog(pixel, textureLoad(depths, pixel, 0));
+    }
+}
+
+// The first sample stands for all of them, as in bevy.
+@compute @workgroup_size(8, 8)
+fn multisampled_compute_main(@builtin(global_invocation_id) at: vec3u) {
+    if all(at.xy < bounds.zw) {
+        let pixel = bounds.xy + at.xy;
+        add_fog(pixel, textureLoad(multisampled_depths, pixel, 0));
+    }
 }

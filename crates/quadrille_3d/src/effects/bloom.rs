@@ -7,15 +7,12 @@ use bevy_camera::{Camera3d, Hdr};
 use bevy_ecs::prelude::*;
 use bevy_math::{Vec2, Vec4};
 use bytemuck::{Pod, Zeroable};
-use quadrille::ecs::{
-    AccessList, AnyAccess, Attachment, ColorAttachment as _, DeclaredView, access_kind,
-};
+use quadrille::ecs::{AccessList, AnyAccess, DeclaredView, ResourceRef, access_kind};
 use quadrille::prelude::{
-    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
-    Sampler, SamplerDesc, ShaderType,
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, ImageUsage, Recorder, Render,
+    RenderStartup, Sampler, SamplerDesc, ShaderType,
 };
 use quadrille::rows::ShaderRow;
-use quadrille::vulkan::pipeline::{Blend, BlendEquation};
 use quadrille::vulkan::{Format, vk};
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
@@ -97,7 +94,8 @@ impl CameraEffect for Bloom {
     fn images(&self, images: &mut Vec<EffectImage>) {
         let image = EffectImage::new("bloom", Format::R16G16B16A16_SFLOAT);
         let height = self.max_mip_dimension.max(1);
-        images.push(image.height(height).mips(self.levels()));
+        let image = image.height(height).mips(self.levels());
+        images.push(image.usage(ImageUsage::STORAGE));
     }
 }
 
@@ -117,11 +115,10 @@ fn warn_of_missing_hdr(cameras: Query<Entity, ChangedBloom>, warnings: Res<RateL
 /// Pipelines of [`bloom_3d`].
 #[derive(Resource)]
 pub struct BloomPipelines {
-    downsample_first: GraphicsPipeline,
-    downsample: GraphicsPipeline,
-    /// Blends with the target by alpha: interpolates, or adds.
-    upsample: [GraphicsPipeline; 2],
-    composite: GraphicsPipeline,
+    downsample_first: ComputePipeline,
+    downsample: ComputePipeline,
+    upsample: ComputePipeline,
+    composite: ComputePipeline,
     sampler: Sampler,
 }
 
@@ -129,27 +126,14 @@ impl BloomPipelines {
     fn new(gpu: &GpuDevice) -> Result<Self> {
         let source = include_str!("../../shaders/bloom.wgsl");
         let shader = GpuShader::wgsl("quadrille_3d/bloom.wgsl", source)?;
-        let pipeline = |name, entry, blend| {
-            let (vertex, fragment) = ((&shader, "vertex_main"), (&shader, entry));
-            gpu.graphics_pipeline(&GraphicsPipelineDesc {
-                blend,
-                ..GraphicsPipelineDesc::new(name, vertex, fragment)
-            })
+        let pipeline = |name, entry| {
+            gpu.compute_pipeline(&ComputePipelineDesc::of(name, &shader).entry(entry))
         };
-        let by_alpha = |target| Blend::Custom {
-            color: BlendEquation::sum(vk::BlendFactor::SRC_ALPHA, target),
-            alpha: BlendEquation::sum(vk::BlendFactor::ZERO, vk::BlendFactor::ONE),
-        };
-        let interpolate = by_alpha(vk::BlendFactor::ONE_MINUS_SRC_ALPHA);
-        let add = by_alpha(vk::BlendFactor::ONE);
         Ok(Self {
-            downsample_first: pipeline("bloom first", "downsample_first", Blend::Opaque)?,
-            downsample: pipeline("bloom down", "downsample", Blend::Opaque)?,
-            upsample: [
-                pipeline("bloom up", "upsample", interpolate)?,
-                pipeline("bloom up additive", "upsample", add)?,
-            ],
-            composite: pipeline("bloom composite", "composite", Blend::Opaque)?,
+            downsample_first: pipeline("bloom first", "downsample_first")?,
+            downsample: pipeline("bloom down", "downsample")?,
+            upsample: pipeline("bloom up", "upsample")?,
+            composite: pipeline("bloom composite", "composite")?,
             // A mirrored picture keeps the sum of light at its edges, a clamped one does not.
             sampler: gpu.create_sampler(&SamplerDesc {
                 name: "bloom".to_owned(),
@@ -172,37 +156,43 @@ fn init_bloom(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
 pub(crate) struct BloomPush {
     /// Factor of the blurred image.
     factor: f32,
-    /// Factor of the picture.
+    /// Factor of the picture, or of the level that is blended with the next one.
     picture_factor: f32,
     /// Factor of luminance in the weights of the first downsampling.
     luminance_weight: f32,
 }
 
-/// The image of the mip chain, to sample and to draw to, by [`bloom_3d`].
+/// The image of the mip chain, to sample, to write and to blend with, by [`bloom_3d`].
 type Chain<'w> = (
     AccessList<'w, EffectImages<Bloom>, access_kind::Sampled>,
-    AccessList<'w, EffectImages<Bloom>, access_kind::ColorTarget>,
+    AccessList<'w, EffectImages<Bloom>, access_kind::StorageWrite>,
+    AccessList<'w, EffectImages<Bloom>, access_kind::StorageReadWrite>,
 );
 
-/// Draws bloom: passes of the plan for each view with [`Bloom`], one for each level of its mip chain down and up again,
+/// Computes bloom: passes of the plan for each view with [`Bloom`], one for each level of its mip chain down and up again,
 /// the last of which writes the color of the view.
 pub fn bloom_3d(
     mut recorder: Recorder,
     effects: EffectViews<Bloom>,
-    (sampled, written): Chain,
+    (sampled, written, blended): Chain,
     mut post_process: PostProcess,
     cameras: Query<(&Bloom, Has<UnweightedBloom>)>,
     pipelines: Res<BloomPipelines>,
 ) {
     for view in effects.iter() {
         let at = view.image(0);
-        let (Ok((bloom, is_unweighted)), Some(from), Some(to)) = (
+        let (Ok((bloom, is_unweighted)), Some(from), Some(to), Some(blended)) = (
             cameras.get(view.camera()),
             at.and_then(|at| sampled.get(at)),
             at.and_then(|at| written.get(at)),
+            at.and_then(|at| blended.get(at)),
         ) else {
             continue;
         };
+        let ResourceRef::Image(image) = from.resource() else {
+            continue;
+        };
+        let [width, height, _] = image.extent();
         let Some(color) = post_process.write(&view) else {
             continue;
         };
@@ -212,10 +202,11 @@ pub fn bloom_3d(
             view: &view,
             sampler: &pipelines.sampler,
             levels: bloom.levels(),
+            size: [width, height],
         };
         let weight = if is_unweighted { 0.0 } else { 0.25 };
         passes.downsample(&pipelines, (color.source, &from, &to), weight);
-        passes.upsample(&pipelines, (&from, &to), bloom);
+        passes.upsample(&pipelines, (&from, &blended), bloom);
         passes.composite(&pipelines, (color, &from), bloom);
     }
 }
@@ -227,18 +218,21 @@ struct BloomPasses<'a, 'w, 's> {
     view: &'a EffectView<'a>,
     sampler: &'a Sampler,
     levels: u32,
+    /// Width and height of the first level.
+    size: [u32; 2],
 }
 
 impl BloomPasses<'_, '_, '_> {
-    /// Records a pass that draws a level from another one, or from the picture.
-    fn draw(
+    /// Records a pass that computes a level from another one, or from the picture. `target`: the level by the name of its
+    /// binding.
+    fn compute(
         &mut self,
-        pipeline: &GraphicsPipeline,
+        (pipeline, push): (&ComputePipeline, BloomPush),
         source: DeclaredView<'_>,
-        (target, attachment): (DeclaredView<'_>, Attachment),
-        push: BloomPush,
+        (binding, target): (&'static str, DeclaredView<'_>),
+        level: u32,
     ) {
-        let uniforms = self.effects.uniforms();
+        let (uniforms, size) = (self.effects.uniforms(), self.size_of(level));
         let uses = [
             source.as_declared(),
             target.as_declared(),
@@ -247,16 +241,22 @@ impl BloomPasses<'_, '_, '_> {
         let mut pass = self
             .recorder
             .pass_in_step(self.view.step(), "bloom_3d", &uses);
-        pass.render(attachment)
-            .pipeline(pipeline)
+        pass.compute(pipeline)
             .bind("blurred", &source)
             .sampler("blurred_sampler", self.sampler)
             .bind_bytes("bloom", uniforms, self.view.uniform_bytes())
+            .bind(binding, &target)
             .push_bytes(bytemuck::bytes_of(&push))
-            .draw(0..3, 0..1);
+            .dispatch_invocations(size);
     }
 
-    /// Draws each level from the previous one, and the first from the picture.
+    /// Width, height and depth of a level.
+    fn size_of(&self, level: u32) -> [u32; 3] {
+        let [width, height] = self.size.map(|side| (side >> level).max(1));
+        [width, height, 1]
+    }
+
+    /// Computes each level from the previous one, and the first from the picture.
     fn downsample(
         &mut self,
         pipelines: &BloomPipelines,
@@ -272,8 +272,7 @@ impl BloomPasses<'_, '_, '_> {
                 None => (&pipelines.downsample_first, picture.mip(0)),
                 Some(previous) => (&pipelines.downsample, from.mip(previous)),
             };
-            let target = to.mip(level);
-            self.draw(pipeline, source, (target, target.discard()), push);
+            self.compute((pipeline, push), source, ("level", to.mip(level)), level);
         }
     }
 
@@ -281,18 +280,18 @@ impl BloomPasses<'_, '_, '_> {
     fn upsample(
         &mut self,
         pipelines: &BloomPipelines,
-        (from, to): (&AnyAccess<'_>, &AnyAccess<'_>),
+        (from, blended): (&AnyAccess<'_>, &AnyAccess<'_>),
         bloom: &Bloom,
     ) {
-        let is_additive = bloom.composite_mode == BloomCompositeMode::Additive;
-        let pipeline = &pipelines.upsample[usize::from(is_additive)];
         for level in (1..self.levels).rev() {
-            let push = BloomPush {
-                factor: bloom.blend_factor(level, self.levels - 1),
-                ..BloomPush::zeroed()
-            };
-            let target = to.mip(level - 1);
-            self.draw(pipeline, from.mip(level), (target, target.keep()), push);
+            let push = bloom_push(bloom, level, self.levels);
+            let target = blended.mip(level - 1);
+            self.compute(
+                (&pipelines.upsample, push),
+                from.mip(level),
+                ("blended", target),
+                level - 1,
+            );
         }
     }
 
@@ -303,33 +302,39 @@ impl BloomPasses<'_, '_, '_> {
         (color, blurred): (PostProcessWrite<'_>, &AnyAccess<'_>),
         bloom: &Bloom,
     ) {
-        let factor = bloom.blend_factor(0, self.levels - 1);
-        let push = BloomPush {
-            factor,
-            picture_factor: match bloom.composite_mode {
-                BloomCompositeMode::EnergyConserving => 1.0 - factor,
-                BloomCompositeMode::Additive => 1.0,
-            },
-            ..BloomPush::zeroed()
-        };
+        let push = bloom_push(bloom, 0, self.levels);
         let blurred = blurred.mip(0);
         let uses = [
             color.source.as_declared(),
-            color.destination.as_declared(),
+            color.storage.as_declared(),
             blurred.as_declared(),
             self.effects.uniforms().any().as_declared(),
         ];
         let mut pass = self
             .recorder
             .pass_in_step(self.view.step(), "bloom_3d", &uses);
-        pass.render(color.destination.discard())
-            .pipeline(&pipelines.composite)
+        let [width, height] = self.view.output_size();
+        pass.compute(&pipelines.composite)
             .bind("picture", &color.source)
             .bind("blurred", &blurred)
             .sampler("blurred_sampler", self.sampler)
             .bind_bytes("bloom", self.effects.uniforms(), self.view.uniform_bytes())
+            .bind("level", &color.storage)
             .push_bytes(bytemuck::bytes_of(&push))
-            .draw(0..3, 0..1);
+            .dispatch_invocations([width, height, 1]);
+    }
+}
+
+/// Factors of a level of `levels`, and of the sharper one or the picture that it is blended with.
+fn bloom_push(bloom: &Bloom, level: u32, levels: u32) -> BloomPush {
+    let factor = bloom.blend_factor(level, levels - 1);
+    BloomPush {
+        factor,
+        picture_factor: match bloom.composite_mode {
+            BloomCompositeMode::EnergyConserving => 1.0 - factor,
+            BloomCompositeMode::Additive => 1.0,
+        },
+        ..BloomPush::zeroed()
     }
 }
 

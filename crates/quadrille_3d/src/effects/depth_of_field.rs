@@ -6,10 +6,10 @@ use bevy_ecs::prelude::*;
 use bevy_math::{UVec2, Vec2};
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
-use quadrille::ecs::{AccessList, ColorAttachment as _, Uniform, access_kind};
+use quadrille::ecs::{AccessList, Uniform, access_kind};
 use quadrille::prelude::{
-    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
-    ShaderType,
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, ImageUsage, Recorder, Render,
+    RenderStartup, ShaderType,
 };
 use quadrille::vulkan::Format;
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
@@ -158,8 +158,9 @@ impl CameraEffect for DepthOfField {
     }
 
     fn images(&self, images: &mut Vec<EffectImage>) {
-        let name = "3d circles of confusion";
-        images.push(EffectImage::new(name, Format::R16_SFLOAT));
+        // Not all devices store images of 16 bits.
+        let diameters = EffectImage::new("3d circles of confusion", Format::R32_SFLOAT);
+        images.push(diameters.usage(ImageUsage::STORAGE));
     }
 }
 
@@ -192,18 +193,16 @@ fn warn_of_orthographic_projections(
 #[derive(Resource)]
 pub struct DepthOfFieldPipelines {
     /// Diameters from depths with one sample, and with several.
-    diameters: [GraphicsPipeline; 2],
-    gaussian: [GraphicsPipeline; 2],
-    bokeh: [GraphicsPipeline; 1],
+    diameters: [ComputePipeline; 2],
+    gaussian: [ComputePipeline; 2],
+    bokeh: [ComputePipeline; 1],
 }
 
 fn init_depth_of_field(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = include_str!("../../shaders/depth_of_field.wgsl");
     let shader = GpuShader::wgsl("quadrille_3d/depth_of_field.wgsl", source)?;
-    let pipeline = |name, entry| {
-        let (vertex, fragment) = ((&shader, "vertex_main"), (&shader, entry));
-        gpu.graphics_pipeline(&GraphicsPipelineDesc::new(name, vertex, fragment))
-    };
+    let pipeline =
+        |name, entry| gpu.compute_pipeline(&ComputePipelineDesc::of(name, &shader).entry(entry));
     commands.insert_resource(DepthOfFieldPipelines {
         diameters: [
             pipeline("circles of confusion", "diameter_main")?,
@@ -221,13 +220,13 @@ fn init_depth_of_field(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     Ok(())
 }
 
-/// The image of diameters, to sample and to draw to.
+/// The image of diameters, to sample and to write.
 type Diameters<'w> = (
     AccessList<'w, EffectImages<DepthOfField>, access_kind::Sampled>,
-    AccessList<'w, EffectImages<DepthOfField>, access_kind::ColorTarget>,
+    AccessList<'w, EffectImages<DepthOfField>, access_kind::StorageWrite>,
 );
 
-/// Draws depth of field: for each view with [`DepthOfField`] a pass of diameters of circles of confusion, then the blur in
+/// Computes depth of field: for each view with [`DepthOfField`] a pass of diameters of circles of confusion, then the blur in
 /// one or two passes.
 pub fn depth_of_field_3d(
     mut recorder: Recorder,
@@ -252,6 +251,7 @@ pub fn depth_of_field_3d(
             1 => (&pipelines.diameters[0], "depths"),
             _ => (&pipelines.diameters[1], "multisampled_depths"),
         };
+        let [width, height] = view.output_size();
         let uses = [depth, to, effects.uniforms().any(), transforms.any()];
         recorder
             .pass_in_step(
@@ -259,13 +259,13 @@ pub fn depth_of_field_3d(
                 "depth_of_field_3d",
                 &uses.map(|used| used.as_declared()),
             )
-            .render(to.discard())
-            .pipeline(pipeline)
+            .compute(pipeline)
             .bind(binding, &depth)
+            .bind("new_diameters", &to)
             .bind_bytes("lens", effects.uniforms(), view.uniform_bytes())
             .bind_bytes("view", &transforms, view.transforms_bytes())
-            .draw(0..3, 0..1);
-        let blurs: &[GraphicsPipeline] = match lens.mode {
+            .dispatch_invocations([width, height, 1]);
+        let blurs: &[ComputePipeline] = match lens.mode {
             DepthOfFieldMode::Gaussian => &pipelines.gaussian,
             DepthOfFieldMode::Bokeh => &pipelines.bokeh,
         };
@@ -273,17 +273,17 @@ pub fn depth_of_field_3d(
             let Some(color) = post_process.write(&view) else {
                 break;
             };
-            let uses = [color.source, color.destination, from].map(|used| used.as_declared());
+            let uses = [color.source, color.storage, from].map(|used| used.as_declared());
             let mut pass = recorder.pass_in_step(view.step(), "depth_of_field_3d", &uses);
-            let mut rendering = pass.render(color.destination.discard());
-            rendering
-                .pipeline(blur)
+            let mut compute = pass.compute(blur);
+            compute
                 .bind("picture", &color.source)
-                .bind("diameters", &from);
+                .bind("diameters", &from)
+                .bind("new_picture", &color.storage);
             if lens.mode == DepthOfFieldMode::Bokeh {
-                rendering.sampler("picture_sampler", &shared.clamped_sampler);
+                compute.sampler("picture_sampler", &shared.clamped_sampler);
             }
-            rendering.draw(0..3, 0..1);
+            compute.dispatch_invocations([width, height, 1]);
         }
     }
 }

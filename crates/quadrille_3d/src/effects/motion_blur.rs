@@ -4,9 +4,9 @@ use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
-use quadrille::ecs::{AccessList, ColorAttachment as _, Uniform, access_kind};
+use quadrille::ecs::{AccessList, Uniform, access_kind};
 use quadrille::prelude::{
-    GpuDevice, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup, ShaderType,
+    ComputePipeline, ComputePipelineDesc, GpuDevice, Recorder, Render, RenderStartup, ShaderType,
 };
 use quadrille::vulkan::shader::ShaderOptions;
 
@@ -96,14 +96,14 @@ impl CameraEffect for MotionBlur {
 
 /// Pipelines of [`motion_blur_3d`]: with one sample per pixel, and with several.
 #[derive(Resource)]
-pub struct MotionBlurPipelines([GraphicsPipeline; 2]);
+pub struct MotionBlurPipelines([ComputePipeline; 2]);
 
 fn init_motion_blur(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = include_str!("../../shaders/motion_blur.wgsl");
     let pipeline = |name, options: ShaderOptions| {
         let shader = options.wgsl("quadrille_3d/motion_blur.wgsl", source)?;
-        let desc = GraphicsPipelineDesc::of(name, &shader);
-        Ok::<_, BevyError>(gpu.graphics_pipeline(&desc)?)
+        let desc = ComputePipelineDesc::of(name, &shader);
+        Ok::<_, BevyError>(gpu.compute_pipeline(&desc)?)
     };
     let several = ShaderOptions::new().def("MULTISAMPLED");
     commands.insert_resource(MotionBlurPipelines([
@@ -135,23 +135,24 @@ pub fn motion_blur_3d(
         };
         let uses = [
             color.source,
-            color.destination,
+            color.storage,
             motion,
             depth,
             effects.uniforms().any(),
             transforms.any(),
         ];
         let uses = uses.map(|used| used.as_declared());
+        let [width, height] = view.output_size();
         recorder
             .pass_in_step(view.step(), "motion_blur_3d", &uses)
-            .render(color.destination.discard())
-            .pipeline(&pipelines.0[usize::from(view.samples() > 1)])
+            .compute(&pipelines.0[usize::from(view.samples() > 1)])
+            .bind("new_picture", &color.storage)
             .bind("picture", &color.source)
             .sampler("picture_sampler", &shared.clamped_sampler)
             .bind("motion_vectors", &motion)
             .bind("depths", &depth)
             .bind_bytes("shutter", effects.uniforms(), view.uniform_bytes())
             .bind_bytes("view", &transforms, view.transforms_bytes())
-            .draw(0..3, 0..1);
+            .dispatch_invocations([width, height, 1]);
     }
 }

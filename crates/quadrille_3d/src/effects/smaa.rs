@@ -9,8 +9,9 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use quadrille::ecs::{AccessList, AnyAccess, ColorAttachment as _, access_kind};
 use quadrille::prelude::{
-    GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, Recorder,
-    Render, RenderStartup, Sampled, ShaderType, Uploads,
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuImage, GpuShader, GraphicsPipeline,
+    GraphicsPipelineDesc, ImageDesc, ImageUsage, Recorder, Render, RenderStartup, Sampled,
+    ShaderType, Uploads,
 };
 use quadrille::vulkan::Format;
 
@@ -79,8 +80,9 @@ impl CameraEffect for Smaa {
     }
 
     fn images(&self, images: &mut Vec<EffectImage>) {
-        images.push(EffectImage::new("smaa edges", Format::R8G8_UNORM));
-        images.push(EffectImage::new("smaa weights", Format::R8G8B8A8_UNORM));
+        let image = |name| EffectImage::new(name, Format::R8G8B8A8_UNORM);
+        images.push(image("smaa edges").usage(ImageUsage::STORAGE));
+        images.push(image("smaa weights").usage(ImageUsage::STORAGE));
     }
 }
 
@@ -91,8 +93,8 @@ pub struct SmaaAreas(GpuImage);
 /// Pipelines of [`smaa_3d`].
 #[derive(Resource)]
 pub struct SmaaPipelines {
-    edges: GraphicsPipeline,
-    weights: GraphicsPipeline,
+    edges: ComputePipeline,
+    weights: ComputePipeline,
     blend: GraphicsPipeline,
 }
 
@@ -100,14 +102,12 @@ pub struct SmaaPipelines {
 fn init_smaa(mut commands: Commands, gpu: Res<GpuDevice>, mut uploads: ResMut<Uploads>) -> Result {
     let source = include_str!("../../shaders/smaa.wgsl");
     let shader = GpuShader::wgsl("quadrille_3d/smaa.wgsl", source)?;
-    let pipeline = |name, entry| {
-        let (vertex, fragment) = ((&shader, "vertex_main"), (&shader, entry));
-        gpu.graphics_pipeline(&GraphicsPipelineDesc::new(name, vertex, fragment))
-    };
+    let compute =
+        |name, entry| gpu.compute_pipeline(&ComputePipelineDesc::of(name, &shader).entry(entry));
     commands.insert_resource(SmaaPipelines {
-        edges: pipeline("smaa edges", "edges_main")?,
-        weights: pipeline("smaa weights", "weights_main")?,
-        blend: pipeline("smaa blend", "blend_main")?,
+        edges: compute("smaa edges", "edges_main")?,
+        weights: compute("smaa weights", "weights_main")?,
+        blend: gpu.graphics_pipeline(&GraphicsPipelineDesc::of("smaa blend", &shader))?,
     });
     let desc = ImageDesc::sampled("smaa areas", areas::EXTENT, Format::R8G8_UNORM);
     let image = gpu.create_image(&desc)?;
@@ -122,7 +122,7 @@ pub struct SmaaParams3d<'w> {
     effects: EffectViews<'w, Smaa>,
     areas: Sampled<'w, SmaaAreas>,
     sampled: AccessList<'w, EffectImages<Smaa>, access_kind::Sampled>,
-    written: AccessList<'w, EffectImages<Smaa>, access_kind::ColorTarget>,
+    written: AccessList<'w, EffectImages<Smaa>, access_kind::StorageWrite>,
     pipelines: Res<'w, SmaaPipelines>,
     shared: Res<'w, Pipelines3d>,
 }
@@ -168,11 +168,12 @@ impl SmaaParams3d<'_> {
         let uniforms = self.effects.uniforms();
         let uses = [picture, edges, uniforms.any()].map(|used| used.as_declared());
         let mut pass = recorder.pass_in_step(view.step(), "smaa edges", &uses);
-        pass.render(edges.clear([0.0; 4]))
-            .pipeline(&self.pipelines.edges)
+        let [width, height] = view.output_size();
+        pass.compute(&self.pipelines.edges)
             .bind("picture", &picture)
+            .bind("new_edges", &edges)
             .bind_bytes("settings", uniforms, view.uniform_bytes())
-            .draw(0..3, 0..1);
+            .dispatch_invocations([width, height, 1]);
     }
 
     fn weigh(
@@ -188,11 +189,12 @@ impl SmaaParams3d<'_> {
             "smaa weights",
             &uses.map(|used| used.as_declared()),
         );
-        pass.render(weights.clear([0.0; 4]))
-            .pipeline(&self.pipelines.weights)
+        let [width, height] = view.output_size();
+        pass.compute(&self.pipelines.weights)
             .bind("edges", &edges)
             .bind("areas", &self.areas)
+            .bind("new_weights", &weights)
             .bind_bytes("settings", uniforms, view.uniform_bytes())
-            .draw(0..3, 0..1);
+            .dispatch_invocations([width, height, 1]);
     }
 }

@@ -12,10 +12,10 @@ use bevy_app::{App, Plugin};
 use bevy_camera::Camera3d;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use quadrille::ecs::{AccessList, AnyAccess, ColorAttachment as _, Uniform, access_kind};
+use quadrille::ecs::{AccessList, AnyAccess, Uniform, access_kind};
 use quadrille::prelude::{
-    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, GraphicsPipeline,
-    GraphicsPipelineDesc, ImageDesc, ImageUsage, Recorder, Render, RenderStartup, ShaderType,
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, ImageDesc, ImageUsage, Recorder,
+    Render, RenderStartup, ShaderType,
 };
 use quadrille::vulkan::Format;
 use quadrille_content::cameras::Msaa;
@@ -109,7 +109,7 @@ impl CameraEffect for ScreenSpaceAmbientOcclusion {
 pub struct SsaoPipelines {
     distances: ComputePipeline,
     occlusion: ComputePipeline,
-    denoise: GraphicsPipeline,
+    denoise: ComputePipeline,
 }
 
 /// Creates pipelines, and drops images of a lost device.
@@ -120,12 +120,10 @@ fn init_ssao(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
         let desc = ComputePipelineDesc::of(name, &shader);
         gpu.compute_pipeline(&ComputePipelineDesc { entry, ..desc })
     };
-    let (vertex, fragment) = ((&shader, "vertex_main"), (&shader, "denoise"));
-    let denoise = GraphicsPipelineDesc::new("ssao denoise", vertex, fragment);
     commands.insert_resource(SsaoPipelines {
         distances: compute("ssao distances", "distance_levels")?,
         occlusion: compute("ssao", "occlusion")?,
-        denoise: gpu.graphics_pipeline(&denoise)?,
+        denoise: compute("ssao denoise", "denoise")?,
     });
     commands.insert_resource(AmbientOcclusionMaps3d::default());
     Ok(())
@@ -165,7 +163,8 @@ fn prepare_occlusion_maps(
             continue;
         }
         let name = "3d ambient occlusion";
-        let desc = ImageDesc::color_target(name, view.size(), Format::R16_SFLOAT).transient();
+        // Not all devices store images of 16 bits.
+        let desc = ImageDesc::storage(name, view.size(), Format::R32_SFLOAT).transient();
         match maps.0.add(&gpu, &mut previous, (view, &desc)) {
             Ok(()) => rows.rows[view.row() as usize].flags |= HAS_AMBIENT_OCCLUSION_MAP,
             Err(error) => warnings.warn_message(|| {
@@ -183,7 +182,7 @@ pub struct SsaoImages3d<'w> {
     written: AccessList<'w, EffectImages<ScreenSpaceAmbientOcclusion>, access_kind::StorageWrite>,
     depths: AccessList<'w, SceneDepths, access_kind::Sampled>,
     normals: AccessList<'w, PrepassNormals3d, access_kind::Sampled>,
-    maps: AccessList<'w, AmbientOcclusionMaps3d, access_kind::ColorTarget>,
+    maps: AccessList<'w, AmbientOcclusionMaps3d, access_kind::StorageWrite>,
     map_of_view: Res<'w, AmbientOcclusionMaps3d>,
 }
 
@@ -196,7 +195,7 @@ pub struct SsaoParams3d<'w> {
     pipelines: Res<'w, SsaoPipelines>,
 }
 
-/// Draws ambient occlusion maps: two compute passes and a draw of the plan for each view with
+/// Computes ambient occlusion maps: three passes of the plan for each view with
 /// [`ScreenSpaceAmbientOcclusion`].
 pub fn ssao_3d(mut recorder: Recorder, params: SsaoParams3d) {
     for view in params.effects.iter() {
@@ -215,13 +214,13 @@ impl SsaoParams3d<'_> {
         let distances = images.sampled.get(distances)?;
         let (written, noisy) = (images.written.get(noisy)?, images.sampled.get(noisy)?);
         self.write_occlusion(recorder, view, [distances, normals, written]);
-        // A draw, since not all devices store images of 16 bits.
         let uses = [noisy, map].map(|used| used.as_declared());
         let mut pass = recorder.pass_in_step(view.step(), "ssao denoise", &uses);
-        pass.render(map.discard())
-            .pipeline(&self.pipelines.denoise)
+        let [width, height] = view.size();
+        pass.compute(&self.pipelines.denoise)
             .bind("packed_visibility", &noisy)
-            .draw(0..3, 0..1);
+            .bind("visibility", &map)
+            .dispatch_invocations([width, height, 1]);
         Some(())
     }
 

@@ -5,9 +5,10 @@ use bevy_camera::{Camera, Camera3d};
 use bevy_ecs::prelude::*;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
-use quadrille::ecs::{AccessList, ColorAttachment as _, Uniform, access_kind};
+use quadrille::ecs::{AccessList, Uniform, access_kind};
 use quadrille::prelude::{
-    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, ImageUsage, Recorder, Render,
+    RenderStartup,
 };
 use quadrille_content::cameras::Msaa;
 use quadrille_content::warnings::RateLimitedWarnings;
@@ -80,7 +81,8 @@ impl CameraEffect for TemporalAntiAliasing {
     }
 
     fn images(&self, images: &mut Vec<EffectImage>) {
-        images.push(EffectImage::new("3d antialiased history", COLOR).history());
+        let history = EffectImage::new("3d antialiased history", COLOR);
+        images.push(history.usage(ImageUsage::STORAGE).history());
     }
 }
 
@@ -115,20 +117,20 @@ fn finish_reset(mut cameras: Query<(&mut TemporalAntiAliasing, &Camera)>) {
 
 /// Pipeline of [`taa_3d`].
 #[derive(Resource)]
-pub struct TaaPipeline(GraphicsPipeline);
+pub struct TaaPipeline(ComputePipeline);
 
 fn init_taa(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = include_str!("../../shaders/taa.wgsl");
     let shader = GpuShader::wgsl("quadrille_3d/taa.wgsl", source)?;
-    let desc = GraphicsPipelineDesc::of("taa", &shader);
-    commands.insert_resource(TaaPipeline(gpu.graphics_pipeline(&desc)?));
+    let desc = ComputePipelineDesc::of("taa", &shader);
+    commands.insert_resource(TaaPipeline(gpu.compute_pipeline(&desc)?));
     Ok(())
 }
 
-/// The history, to sample and to draw to.
+/// The history, to sample and to write.
 type Histories<'w> = (
     AccessList<'w, EffectImages<TemporalAntiAliasing>, access_kind::Sampled>,
-    AccessList<'w, EffectImages<TemporalAntiAliasing>, access_kind::ColorTarget>,
+    AccessList<'w, EffectImages<TemporalAntiAliasing>, access_kind::StorageWrite>,
 );
 
 /// Depths of this frame and of the previous one, and motion vectors.
@@ -169,7 +171,7 @@ pub fn taa_3d(
         let previous_depth = previous_depth.unwrap_or(depth);
         let uses = [
             color.source,
-            color.destination,
+            color.storage,
             to,
             history,
             motion,
@@ -180,8 +182,8 @@ pub fn taa_3d(
         ];
         let uses = uses.map(|used| used.as_declared());
         let mut pass = recorder.pass_in_step(view.step(), "taa_3d", &uses);
-        pass.render([color.destination.discard(), to.discard()])
-            .pipeline(&pipeline.0)
+        let [width, height] = view.size();
+        pass.compute(&pipeline.0)
             .bind("picture", &color.source)
             .bind("history", &history)
             .bind("motion_vectors", &motion)
@@ -190,6 +192,8 @@ pub fn taa_3d(
             .sampler("history_sampler", &shared.clamped_sampler)
             .bind_bytes("history_is_valid", effects.uniforms(), view.uniform_bytes())
             .bind_bytes("view", &transforms, view.transforms_bytes())
-            .draw(0..3, 0..1);
+            .bind("new_picture", &color.storage)
+            .bind("new_history", &to)
+            .dispatch_invocations([width, height, 1]);
     }
 }

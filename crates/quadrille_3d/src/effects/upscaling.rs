@@ -12,10 +12,10 @@ use bevy_camera::{Camera, Camera3d};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_math::{UVec2, Vec2};
-use quadrille::ecs::{AccessList, AnyAccess, ColorAttachment as _, Uniform, access_kind};
+use quadrille::ecs::{AccessList, AnyAccess, Uniform, access_kind};
 use quadrille::prelude::{
-    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
-    ShaderType,
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, ImageUsage, Recorder, Render,
+    RenderStartup, ShaderType,
 };
 use quadrille_content::cameras::Msaa;
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
@@ -106,9 +106,14 @@ impl CameraEffect for TemporalUpscaling {
     }
 
     fn images(&self, images: &mut Vec<EffectImage>) {
+        let history = |name| {
+            EffectImage::new(name, COLOR)
+                .usage(ImageUsage::STORAGE)
+                .history()
+        };
         images.extend([
-            EffectImage::new("3d upscaled history", COLOR).history(),
-            EffectImage::new("3d upscaled moments", COLOR).history(),
+            history("3d upscaled history"),
+            history("3d upscaled moments"),
             EffectImage::new("3d opaque color", COLOR).before_upscaling(),
         ]);
     }
@@ -164,13 +169,13 @@ fn finish_reset(mut cameras: Query<(&mut TemporalUpscaling, &Camera)>) {
 
 /// Pipeline of [`temporal_upscaling_3d`].
 #[derive(Resource)]
-pub struct UpscalingPipeline(GraphicsPipeline);
+pub struct UpscalingPipeline(ComputePipeline);
 
 fn init_upscaling(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = include_str!("../../shaders/upscaling.wgsl");
     let shader = GpuShader::wgsl("quadrille_3d/upscaling.wgsl", source)?;
-    let desc = GraphicsPipelineDesc::of("temporal upscaling", &shader);
-    commands.insert_resource(UpscalingPipeline(gpu.graphics_pipeline(&desc)?));
+    let desc = ComputePipelineDesc::of("temporal upscaling", &shader);
+    commands.insert_resource(UpscalingPipeline(gpu.compute_pipeline(&desc)?));
     Ok(())
 }
 
@@ -205,7 +210,7 @@ pub fn copy_opaque_color_3d(
 #[derive(SystemParam)]
 pub struct UpscalingImages<'w> {
     sampled: AccessList<'w, EffectImages<TemporalUpscaling>, access_kind::Sampled>,
-    written: AccessList<'w, EffectImages<TemporalUpscaling>, access_kind::ColorTarget>,
+    written: AccessList<'w, EffectImages<TemporalUpscaling>, access_kind::StorageWrite>,
     depths: AccessList<'w, SceneDepths, access_kind::Sampled>,
     previous_depths: AccessList<'w, PreviousDepths3d, access_kind::Sampled>,
     motion_vectors: AccessList<'w, PrepassMotionVectors3d, access_kind::Sampled>,
@@ -266,7 +271,7 @@ pub fn temporal_upscaling_3d(
         };
         let mut uses = vec![
             color.source.as_declared(),
-            color.destination.as_declared(),
+            color.storage.as_declared(),
             history.as_declared(),
             moments.as_declared(),
             effects.uniforms().any().as_declared(),
@@ -274,21 +279,19 @@ pub fn temporal_upscaling_3d(
         ];
         uses.extend(inputs.iter().map(|(_, image)| image.as_declared()));
         let mut pass = recorder.pass_in_step(view.step(), "temporal_upscaling_3d", &uses);
-        let mut rendering = pass.render([
-            color.destination.discard(),
-            history.discard(),
-            moments.discard(),
-        ]);
-        rendering
-            .pipeline(&pipeline.0)
-            .bind("picture", &color.source);
+        let mut compute = pass.compute(&pipeline.0);
+        compute.bind("picture", &color.source);
         for (name, image) in &inputs {
-            rendering.bind(*name, image);
+            compute.bind(*name, image);
         }
-        rendering
+        let [width, height] = view.output_size();
+        compute
             .sampler("history_sampler", &shared.clamped_sampler)
             .bind_bytes("upscaling", effects.uniforms(), view.uniform_bytes())
             .bind_bytes("view", &transforms, view.transforms_bytes())
-            .draw(0..3, 0..1);
+            .bind("new_picture", &color.storage)
+            .bind("new_history", &history)
+            .bind("new_moments", &moments)
+            .dispatch_invocations([width, height, 1]);
     }
 }

@@ -4,7 +4,7 @@
 //! list_fog_cameras        cameras with fog, if there are volumes and lights
 //! queue_views             rows of volumetric lights
 //! prepare_volumetric_fog  a row and a draw for each volume in each view, back to front
-//! volumetric_fog_3d       draws them over the color of the view, before all other effects
+//! volumetric_fog_3d       adds them to the color of the view, before all other effects
 //! ```
 
 pub(crate) mod row;
@@ -15,13 +15,11 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_light::{FogVolume, VolumetricFog, VolumetricLight};
 use quadrille::bindings::PassBindings;
-use quadrille::ecs::{AccessList, ColorAttachment as _, PassUse, Rendering, access_kind};
+use quadrille::ecs::{AccessList, AnyAccess, PassUse, access_kind};
 use quadrille::prelude::{
-    GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, Recorder, Render, RenderStartup,
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuShader, Recorder, Render, RenderStartup,
     Sampled, StorageRead, Uniform,
 };
-use quadrille::vulkan::pipeline::{Blend, BlendEquation};
-use quadrille::vulkan::vk;
 use quadrille_content::ContentSystems;
 
 use volumes::{
@@ -33,8 +31,8 @@ use crate::camera_effect::{ViewTransforms3d, warn_of_cameras_without_3d};
 use crate::constants::HARDWARE_2X2;
 use crate::pipelines::Pipelines3d;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
-use crate::prepare::targets::SceneDepths;
-use crate::prepare::view_colors::PostProcess;
+use crate::prepare::targets::{SceneColors, SceneDepths};
+use crate::prepare::view_colors::CurrentColors;
 use crate::scene::buffers::{ShadowViews3d, Views3d};
 use crate::scene::frame::{Scene3d, View3d};
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
@@ -72,31 +70,21 @@ impl Plugin for VolumetricFogPlugin {
 
 /// Pipelines of [`volumetric_fog_3d`]: for depths with one sample, and with several.
 #[derive(Resource)]
-pub struct FogPipelines([GraphicsPipeline; 2]);
+pub struct FogPipelines([ComputePipeline; 2]);
 
 fn init_fog_pipelines(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     let source = include_str!("../../shaders/volumetric_fog.wgsl");
     let shader = GpuShader::wgsl("quadrille_3d/volumetric_fog.wgsl", source)?;
-    let over = |alpha| Blend::Custom {
-        color: BlendEquation::sum(vk::BlendFactor::ONE, vk::BlendFactor::ONE_MINUS_SRC_ALPHA),
-        alpha,
-    };
     let pipeline = |name, entry| {
-        let (vertex, fragment) = ((&shader, "vertex_main"), (&shader, entry));
-        gpu.graphics_pipeline(&GraphicsPipelineDesc {
-            // Fog does not change what the target is covered by.
-            blend: over(BlendEquation::sum(
-                vk::BlendFactor::ZERO,
-                vk::BlendFactor::ONE,
-            )),
+        gpu.compute_pipeline(&ComputePipelineDesc {
             // Filters of more taps are not worth their cost in each step, as in bevy.
             constants: vec![("SHADOW_FILTER".to_owned(), HARDWARE_2X2.into())],
-            ..GraphicsPipelineDesc::new(name, vertex, fragment)
+            ..ComputePipelineDesc::of(name, &shader).entry(entry)
         })
     };
     commands.insert_resource(FogPipelines([
-        pipeline("volumetric fog", "fragment_main")?,
-        pipeline("volumetric fog multisampled", "multisampled_fragment_main")?,
+        pipeline("volumetric fog", "compute_main")?,
+        pipeline("volumetric fog multisampled", "multisampled_compute_main")?,
     ]));
     Ok(())
 }
@@ -124,66 +112,65 @@ pub struct FogInputs3d<'w> {
     shared: Res<'w, Pipelines3d>,
 }
 
-/// Draws volumetric fog: one pass of the plan for each view in which a `FogVolume` is visible.
+/// Adds volumetric fog: one pass of the plan for each `FogVolume` that is visible in a view, back to front.
 pub fn volumetric_fog_3d(
     mut recorder: Recorder,
     inputs: FogInputs3d,
     depths: AccessList<SceneDepths, access_kind::Sampled>,
-    post_process: PostProcess,
+    colors: AccessList<SceneColors, access_kind::StorageReadWrite>,
+    current: Res<CurrentColors>,
     scene: Res<Scene3d>,
     mut uses: Local<Vec<PassUse>>,
 ) {
     for (at, view) in scene.views().iter().enumerate() {
-        let mut draws = inputs.draws.of_view(at).peekable();
-        let (Some(_), Some(color), Some(depth)) = (
-            draws.peek(),
-            post_process.target(view),
-            depths.get(view.images()),
-        ) else {
+        let color = current.of(view).and_then(|at| colors.get(at));
+        let (Some(color), Some(depth)) = (color, depths.get(view.images())) else {
             continue;
         };
-        uses.clear();
-        uses.extend([color.as_declared(), depth.as_declared()]);
-        uses.extend(inputs.densities.iter().map(|image| image.as_declared()));
-        inputs.add_uses(&mut uses);
-        let mut pass = recorder.pass_in_step(view.step(), "volumetric_fog_3d", &uses);
-        let mut rendering = pass.render(color.keep());
-        let (pipeline, binding) = match view.samples() {
-            1 => (&inputs.pipelines.0[0], "depths"),
-            _ => (&inputs.pipelines.0[1], "multisampled_depths"),
-        };
-        rendering.pipeline(pipeline).bind(binding, &depth);
-        inputs.bind_view(&mut rendering, view);
-        for draw in draws {
-            inputs.draw(&mut rendering, draw);
+        for draw in inputs.draws.of_view(at) {
+            inputs.add(&mut recorder, (view, draw), [color, depth], &mut uses);
         }
     }
 }
 
 impl FogInputs3d<'_> {
-    fn bind_view(&self, rendering: &mut Rendering<'_>, view: &View3d) {
-        rendering
+    /// Adds one volume to the color of a view, within its bounds there.
+    fn add(
+        &self,
+        recorder: &mut Recorder,
+        (view, draw): (&View3d, &FogDraw),
+        [color, depth]: [AnyAccess<'_>; 2],
+        uses: &mut Vec<PassUse>,
+    ) {
+        let Some(density) = self.densities.get(draw.density) else {
+            return;
+        };
+        uses.clear();
+        uses.extend([color, depth, density].map(|used| used.as_declared()));
+        self.add_uses(uses);
+        let (pipeline, binding) = match view.samples() {
+            1 => (&self.pipelines.0[0], "depths"),
+            _ => (&self.pipelines.0[1], "multisampled_depths"),
+        };
+        let sampler = draw.sampler.as_ref();
+        let [.., width, height] = draw.bounds.to_array();
+        recorder
+            .pass_in_step(view.step(), "volumetric_fog_3d", uses)
+            .compute(pipeline)
+            .bind(binding, &depth)
+            .bind("picture", &color)
             .bind_all(self)
             .sampler("shadow_sampler", &self.shared.shadow_sampler)
             .sampler("clamped_sampler", &self.shared.clamped_sampler)
             .bind_bytes("camera", &self.views, view.uniform_bytes())
-            .bind_bytes("view", &self.transforms, view.transforms_bytes());
-    }
-
-    /// Draws one volume within its bounds in the view.
-    fn draw(&self, rendering: &mut Rendering<'_>, draw: &FogDraw) {
-        let Some(density) = self.densities.get(draw.density) else {
-            return;
-        };
-        let sampler = draw.sampler.as_ref();
-        rendering
+            .bind_bytes("view", &self.transforms, view.transforms_bytes())
             .bind_bytes("volume", &self.volumes, uniform_row(draw.row))
             .bind("densities", &density)
             .sampler(
                 "density_sampler",
                 sampler.unwrap_or(&self.shared.clamped_sampler),
             )
-            .scissor(draw.scissor)
-            .draw(0..3, 0..1);
+            .push_bytes(bytemuck::bytes_of(&draw.bounds.to_array()))
+            .dispatch_invocations([width, height, 1]);
     }
 }

@@ -26,6 +26,7 @@ use crate::scene::lists::{BatchList, QueuedView, SceneLists, ShadowList, Transpa
 use crate::scene::prepass::{PrepassImages, PrepassNeeds};
 
 pub(crate) use effect_images::DepthHistories;
+use effect_images::effect_color_desc;
 pub use effect_images::{PreviousDepths3d, TargetCopies};
 use prepass_images::PrepassLists;
 pub use prepass_images::{GBuffers3d, PrepassDepths3d, PrepassMotionVectors3d, PrepassNormals3d};
@@ -381,7 +382,10 @@ impl PreviousImages<'_> {
     ) -> Result<[GpuImage; 2], Error> {
         let [width, height] = view.size;
         let size = [width, height];
-        let color = ImageDesc::color_target("3d color", size, format).transient();
+        let color = match view.effects.replaces_color() {
+            true => effect_color_desc("3d color", size, format),
+            false => ImageDesc::color_target("3d color", size, format).transient(),
+        };
         let sampled = ImageDesc {
             samples,
             ..ImageDesc::color_target("3d samples", size, format).transient()

@@ -143,6 +143,7 @@ impl<'w> ViewColors<'w> {
 pub struct PostProcess<'w> {
     sources: AccessList<'w, SceneColors, access_kind::Sampled>,
     destinations: AccessList<'w, SceneColors, access_kind::ColorTarget>,
+    stored: AccessList<'w, SceneColors, access_kind::StorageWrite>,
     current: ResMut<'w, CurrentColors>,
     warnings: Res<'w, RateLimitedWarnings>,
 }
@@ -154,8 +155,11 @@ pub struct PostProcessWrite<'w> {
     /// Current color, linear: radiance times exposure before tone mapping, color of the screen after it. Alpha is that of
     /// the clear color and what covers it: 1 with an opaque clear color.
     pub source: AnyAccess<'w>,
-    /// New color for later effects, tone mapping or the target; initially undefined.
+    /// New color for later effects, tone mapping or the target, as a color attachment; initially undefined.
     pub destination: AnyAccess<'w>,
+    /// The same image for a compute pass, which writes it as a storage image of the format `rgba16float` instead. Before tone
+    /// mapping alone: not all formats of targets can be stored to.
+    pub storage: AnyAccess<'w>,
 }
 
 impl<'w> PostProcess<'w> {
@@ -166,10 +170,7 @@ impl<'w> PostProcess<'w> {
             self.warn_of_other_stage(view);
             return None;
         };
-        Some(PostProcessWrite {
-            source: self.sources.get(from)?,
-            destination: self.destinations.get(to)?,
-        })
+        self.images(from, to)
     }
 
     /// Replaces the images of a view by two of its viewport's size. The caller's pass must write every pixel of the destination
@@ -178,9 +179,15 @@ impl<'w> PostProcess<'w> {
     /// if memory is exhausted.
     pub fn upscale(&mut self, view: &View3d) -> Option<PostProcessWrite<'w>> {
         let (from, to) = self.current.upscale(view)?;
+        self.images(from, to)
+    }
+
+    /// The images at these indices.
+    fn images(&self, from: usize, to: usize) -> Option<PostProcessWrite<'w>> {
         Some(PostProcessWrite {
             source: self.sources.get(from)?,
             destination: self.destinations.get(to)?,
+            storage: self.stored.get(to)?,
         })
     }
 

@@ -43,7 +43,7 @@ pub(super) struct FogRows {
     lights: RawBufferVec<LightRow>,
 }
 
-/// Draw of one volume in one view.
+/// One volume in one view.
 pub(super) struct FogDraw {
     /// Index in [`Scene3d::views`].
     view: usize,
@@ -54,7 +54,7 @@ pub(super) struct FogDraw {
     /// Sampler of the density image.
     pub(super) sampler: Option<Sampler>,
     /// Left, top, width and height of the pixels that the volume may cover.
-    pub(super) scissor: UVec4,
+    pub(super) bounds: UVec4,
     /// Depth of the center, by which draws are sorted.
     depth: f32,
 }
@@ -201,7 +201,7 @@ pub(super) fn prepare_volumetric_fog(
                 continue;
             }
             let clip_from_local = clip_from_world * Mat4::from(transform);
-            let (Some(scissor), Some((density, sampler))) = (
+            let (Some(bounds), Some((density, sampler))) = (
                 covered_pixels(view, clip_from_local),
                 device.density(entity, volume, &mut lists.densities),
             ) else {
@@ -213,7 +213,7 @@ pub(super) fn prepare_volumetric_fog(
                 row: rows.len() as u32,
                 density,
                 sampler,
-                scissor,
+                bounds,
                 depth: Vec3::from(view_row.forward).dot(center),
             });
             rows.push(row);

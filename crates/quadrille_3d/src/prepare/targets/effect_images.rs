@@ -4,7 +4,7 @@ use bevy_derive::Deref;
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc, ImageUsage};
-use quadrille::vulkan::Error;
+use quadrille::vulkan::{Error, Format};
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 use super::{PreviousImages, SceneImages, layer_format, take};
@@ -180,8 +180,8 @@ impl SceneImages<'_> {
     ) -> Result<(), Error> {
         let output_size = view.output_size();
         let mut add = |name, format, size| {
-            let desc = ImageDesc::color_target(name, size, format);
-            let image = take(previous.gpu, &mut previous.colors, &desc.transient())?;
+            let desc = effect_color_desc(name, size, format);
+            let image = take(previous.gpu, &mut previous.colors, &desc)?;
             self.colors.0.push(image);
             Ok(self.colors.0.len() as u32 - 1)
         };
@@ -208,5 +208,14 @@ impl SceneImages<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Describes a color image that effects read and write. All devices can store to half floats, and to few formats of targets.
+pub(super) fn effect_color_desc(name: &str, size: [u32; 2], format: Format) -> ImageDesc {
+    let desc = ImageDesc::color_target(name, size, format).transient();
+    match format == COLOR {
+        true => desc.with_usage(ImageUsage::STORAGE),
+        false => desc,
     }
 }
