@@ -1,4 +1,5 @@
-// Atmosphere of a view: what is behind it is attenuated by one draw, and scattered light is added by another.
+// Atmosphere of a view: what is behind it is attenuated, and scattered light is added. Samples of multisampled views are
+// attenuated by one draw and lit by another.
 
 import quadrille_3d::atmosphere::{
     INFINITY, PI, Path, Ray, atmosphere, camera_ray, distance_to_end, hits_ground, lut_sampler, lut_uv, march, march_sky,
@@ -11,6 +12,7 @@ import quadrille_3d::constants::MAX_RADIANCE;
 @group(0) @binding(10) var aerial_depth_lut: texture_3d<f32>;
 @group(0) @binding(11) var depths: texture_depth_2d;
 @group(0) @binding(12) var multisampled_depths: texture_depth_multisampled_2d;
+@group(0) @binding(13) var picture: texture_storage_2d<rgba16float, read_write>;
 
 @vertex
 fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
@@ -110,60 +112,66 @@ fn scattering(ndc: vec2f, depth: f32) -> vec3f {
     return light;
 }
 
-// Disks of the lights behind the atmosphere.
-fn disks(ndc: vec2f, depth: f32) -> vec3f {
-    let direction = view_direction(ndc);
+// Angle between two unit vectors. Cosines of small angles are imprecise.
+fn angle_between(a: vec3f, b: vec3f) -> f32 {
+    return 2.0 * asin(min(0.5 * distance(a, b), 1.0));
+}
+
+// Disks of the lights behind the atmosphere. `step`: size of a pixel.
+fn disks(ndc: vec2f, step: vec2f, depth: f32) -> vec3f {
     var light = vec3f(0.0);
+    if depth != 0.0 {
+        return light;
+    }
+    let direction = view_direction(ndc);
+    // Half of the width of an edge: 0.64 pixels, half of the mean of `fwidth` over all directions.
+    let width = angle_between(view_direction(ndc - vec2f(0.5 * step.x, 0.0)), view_direction(ndc + vec2f(0.5 * step.x, 0.0)));
+    let height = angle_between(view_direction(ndc - vec2f(0.0, 0.5 * step.y)), view_direction(ndc + vec2f(0.0, 0.5 * step.y)));
+    let edge = max(0.32 * (width + height), 1e-6);
     for (var i = 0u; i < atmosphere.light_count; i++) {
         let to_light = atmosphere.light_directions[i];
-        // Cosines of small angles are imprecise.
-        let angle = 2.0 * asin(min(0.5 * distance(direction, to_light.xyz), 1.0));
-        let edge = max(0.5 * fwidth(angle), 1e-6);
         let radius = 0.5 * to_light.w;
         if radius > 0.0 {
+            let angle = angle_between(direction, to_light.xyz);
             let covered = 1.0 - smoothstep(radius - edge, radius + edge, angle);
             let color = atmosphere.light_colors[i];
             light += color.rgb * color.w * covered / (PI * radius * radius);
         }
     }
-    return select(vec3f(0.0), light, depth == 0.0);
+    return light;
 }
 
-fn attenuate(position: vec2f, size: vec2u, depth: f32) -> vec4f {
-    return vec4f(attenuation(ndc_of(position, size), depth), 1.0);
+// Light that is scattered in front of a pixel, and that of disks behind the air, of which `attenuated` passes.
+fn light_of(ndc: vec2f, size: vec2u, depth: f32, attenuated: vec3f) -> vec3f {
+    let light = disks(ndc, 2.0 / vec2f(size), depth) * attenuated + scattering(ndc, depth);
+    return min(light, vec3f(MAX_RADIANCE));
 }
 
-fn scatter(position: vec2f, size: vec2u, depth: f32) -> vec4f {
-    let ndc = ndc_of(position, size);
-    var light = disks(ndc, depth);
-    if any(light > vec3f(0.0)) {
-        light *= attenuation(ndc, depth);
+@compute @workgroup_size(8, 8)
+fn compute_main(@builtin(global_invocation_id) at: vec3u) {
+    let size = textureDimensions(depths);
+    if any(at.xy >= size) {
+        return;
     }
-    light += scattering(ndc, depth);
-    return vec4f(min(light, vec3f(MAX_RADIANCE)), 1.0);
-}
-
-@fragment
-fn attenuate_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    let depth = textureLoad(depths, vec2i(position.xy), 0);
-    return attenuate(position.xy, textureDimensions(depths), depth);
+    let ndc = ndc_of(vec2f(at.xy) + 0.5, size);
+    let depth = textureLoad(depths, at.xy, 0);
+    let attenuated = attenuation(ndc, depth);
+    let color = textureLoad(picture, at.xy);
+    // Alpha stays that of what is behind the air, as in bevy.
+    textureStore(picture, at.xy, vec4f(color.rgb * attenuated + light_of(ndc, size, depth, attenuated), color.a));
 }
 
 // The first sample stands for all of them, as in bevy.
 @fragment
-fn multisampled_attenuate_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
+fn attenuate_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
     let depth = textureLoad(multisampled_depths, vec2i(position.xy), 0);
-    return attenuate(position.xy, textureDimensions(multisampled_depths), depth);
+    return vec4f(attenuation(ndc_of(position.xy, textureDimensions(multisampled_depths)), depth), 1.0);
 }
 
 @fragment
 fn scatter_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
-    let depth = textureLoad(depths, vec2i(position.xy), 0);
-    return scatter(position.xy, textureDimensions(depths), depth);
-}
-
-@fragment
-fn multisampled_scatter_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
     let depth = textureLoad(multisampled_depths, vec2i(position.xy), 0);
-    return scatter(position.xy, textureDimensions(multisampled_depths), depth);
+    let size = textureDimensions(multisampled_depths);
+    let ndc = ndc_of(position.xy, size);
+    return vec4f(light_of(ndc, size, depth, attenuation(ndc, depth)), 1.0);
 }

@@ -21,6 +21,7 @@ struct Push {
 @group(0) @binding(0) var picture: texture_2d<f32>;
 @group(0) @binding(1) var color_lut: texture_2d<f32>;
 @group(0) @binding(2) var clamped_sampler: sampler;
+@group(0) @binding(3) var new_picture: texture_storage_2d<rgba16float, write>;
 
 var<immediate> push: Push;
 
@@ -85,13 +86,13 @@ fn vignette_share(uv: vec2f, size: vec2f) -> f32 {
     return (1.0 - kept) * push.vignette_intensity;
 }
 
-@fragment
-fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
+// Color at a position in pixels.
+fn lens_color(position: vec2f) -> vec4f {
     let size = vec2f(textureDimensions(picture));
-    let uv = position.xy / size;
+    let uv = position / size;
     var color: vec4f;
     if push.aberration_intensity == 0.0 && push.distortion_intensity == 0.0 {
-        color = textureLoad(picture, vec2i(position.xy), 0);
+        color = textureLoad(picture, vec2i(position), 0);
     } else {
         var source = uv;
         if push.distortion_intensity != 0.0 {
@@ -103,4 +104,16 @@ fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
         return color;
     }
     return vec4f(mix(color.rgb, push.vignette_color.rgb, vignette_share(uv, size)), color.a);
+}
+
+@fragment
+fn fragment_main(@builtin(position) position: vec4f) -> @location(0) vec4f {
+    return lens_color(position.xy);
+}
+
+@compute @workgroup_size(8, 8)
+fn compute_main(@builtin(global_invocation_id) at: vec3u) {
+    if all(at.xy < textureDimensions(new_picture)) {
+        textureStore(new_picture, at.xy, lens_color(vec2f(at.xy) + 0.5));
+    }
 }

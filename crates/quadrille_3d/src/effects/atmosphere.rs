@@ -44,9 +44,9 @@ use crate::effects::skybox::skybox_3d;
 use crate::environment::filter::{filter_env_3d, prepare_filter_images};
 use crate::passes::draw::SceneTargets3d;
 use crate::pipelines::Pipelines3d;
-use crate::prepare::targets::SceneDepths;
+use crate::prepare::targets::{SceneColors, SceneDepths};
 use crate::prepare::views::queue_views;
-use crate::scene::frame::{InitialColor, Scene3d, ScenePass};
+use crate::scene::frame::{InitialColor, Scene3d, ScenePass, View3d};
 use crate::schedule::{Pass3dSystems, Prepare3dSystems};
 
 /// Adds atmospheres.
@@ -93,9 +93,10 @@ pub struct AtmospherePipelines {
     sky_view: ComputePipeline,
     aerial_view: ComputePipeline,
     sky_cube: ComputePipeline,
-    /// For depths with one sample, and with several.
-    attenuate: [GraphicsPipeline; 2],
-    scatter: [GraphicsPipeline; 2],
+    /// Both of the others, for views with one sample per pixel.
+    combine: ComputePipeline,
+    attenuate: GraphicsPipeline,
+    scatter: GraphicsPipeline,
 }
 
 fn init_atmosphere_pipelines(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
@@ -120,28 +121,19 @@ fn init_atmosphere_pipelines(mut commands: Commands, gpu: Res<GpuDevice>) -> Res
             ..GraphicsPipelineDesc::new(name, vertex, fragment)
         })
     };
-    let attenuate = |name, entry| draw(name, entry, sum(none, vk::BlendFactor::SRC_COLOR));
-    let scatter = |name, entry| draw(name, entry, sum(all, all));
     commands.insert_resource(AtmospherePipelines {
         transmittance: compute("atmosphere transmittance", "transmittance")?,
         multiscattering: compute("atmosphere multiscattering", "multiscattering")?,
         sky_view: compute("atmosphere sky view", "sky_view")?,
         aerial_view: compute("atmosphere aerial view", "aerial_view")?,
         sky_cube: compute("atmosphere sky cube", "sky_cube")?,
-        attenuate: [
-            attenuate("atmosphere attenuation", "attenuate_main")?,
-            attenuate(
-                "atmosphere attenuation multisampled",
-                "multisampled_attenuate_main",
-            )?,
-        ],
-        scatter: [
-            scatter("atmosphere scattering", "scatter_main")?,
-            scatter(
-                "atmosphere scattering multisampled",
-                "multisampled_scatter_main",
-            )?,
-        ],
+        combine: gpu.compute_pipeline(&ComputePipelineDesc::of("atmosphere", &sky))?,
+        attenuate: draw(
+            "atmosphere attenuation",
+            "attenuate_main",
+            sum(none, vk::BlendFactor::SRC_COLOR),
+        )?,
+        scatter: draw("atmosphere scattering", "scatter_main", sum(all, all))?,
     });
     Ok(())
 }
@@ -317,12 +309,20 @@ fn row_bytes(row: u32) -> std::ops::Range<u64> {
     first..first + bytes
 }
 
-/// Draws atmospheres over the sky and opaque surfaces: one pass of the plan for each view with [`AtmosphereSettings`].
+/// Inputs of [`atmosphere_3d`] from a view.
+#[derive(SystemParam)]
+pub struct AtmosphereTargets3d<'w> {
+    samples: SceneTargets3d<'w>,
+    colors: AccessList<'w, SceneColors, access_kind::StorageReadWrite>,
+    depths: AccessList<'w, SceneDepths, access_kind::Sampled>,
+}
+
+/// Adds atmospheres to the sky and opaque surfaces: one pass of the plan for each view with [`AtmosphereSettings`], of draws
+/// if it is multisampled.
 pub fn atmosphere_3d(
     mut recorder: Recorder,
     params: AtmosphereParams3d,
-    targets: SceneTargets3d,
-    depths: AccessList<SceneDepths, access_kind::Sampled>,
+    targets: AtmosphereTargets3d,
     scene: Res<Scene3d>,
     mut uses: Local<Vec<PassUse>>,
 ) {
@@ -330,43 +330,80 @@ pub fn atmosphere_3d(
         if !view.queued.effects.atmosphere {
             continue;
         }
-        let (Some(images), Some(depth)) = (
-            targets.of(view, ScenePass::Atmosphere),
-            depths.get(view.images()),
-        ) else {
-            continue;
-        };
         let mut found = params.cache.views.iter().enumerate();
-        let drawn = found.find_map(|(at, luts)| {
+        let inputs = found.find_map(|(at, luts)| {
             let drawn = luts.drawn.filter(|drawn| drawn.view == index)?;
             Some((params.sky_inputs(at, luts), drawn.row))
         });
-        uses.clear();
-        images.add_color_uses(&mut uses);
-        if let Some((inputs, _)) = &drawn {
-            uses.extend(inputs.iter().map(|(_, it)| it.as_declared()));
-            uses.extend([depth.as_declared(), params.rows.any().as_declared()]);
-        }
-        // Without an atmosphere the pass resolves the samples.
-        let mut pass = recorder.pass_in_step(view.step(), "atmosphere_3d", &uses);
-        let mut rendering = pass.render(images.color(InitialColor::Keep));
-        let Some((inputs, row)) = drawn else { continue };
-        let (at, binding) = match view.samples() {
-            1 => (0, "depths"),
-            _ => (1, "multisampled_depths"),
+        match (inputs, view.samples()) {
+            (Some(inputs), 1) => params.compute(&mut recorder, view, (&targets, &mut uses), inputs),
+            (None, 1) => None,
+            (inputs, _) => params.draw(&mut recorder, view, (&targets, &mut uses), inputs),
         };
-        let pipelines = &params.pipelines;
-        for pipeline in [&pipelines.attenuate[at], &pipelines.scatter[at]] {
-            rendering.pipeline(pipeline).bind(binding, &depth);
+    }
+}
+
+impl AtmosphereParams3d<'_> {
+    /// Records the pass of a view with one sample per pixel.
+    fn compute(
+        &self,
+        recorder: &mut Recorder,
+        view: &View3d,
+        (targets, uses): (&AtmosphereTargets3d<'_>, &mut Vec<PassUse>),
+        (inputs, row): (NamedImages<'_>, u32),
+    ) -> Option<()> {
+        let at = view.images();
+        let (color, depth) = (targets.colors.get(at)?, targets.depths.get(at)?);
+        uses.clear();
+        uses.extend([color, depth, self.rows.any()].map(|it| it.as_declared()));
+        uses.extend(inputs.iter().map(|(_, it)| it.as_declared()));
+        let mut pass = recorder.pass_in_step(view.step(), "atmosphere_3d", uses);
+        let mut compute = pass.compute(&self.pipelines.combine);
+        compute.bind("depths", &depth).bind("picture", &color);
+        for (name, image) in &inputs {
+            compute.bind(*name, image);
+        }
+        let [width, height] = view.size();
+        compute
+            .sampler("lut_sampler", &self.shared.clamped_sampler)
+            .bind_bytes("atmosphere", &self.rows, row_bytes(row))
+            .dispatch_invocations([width, height, 1]);
+        Some(())
+    }
+
+    /// Records the pass of a multisampled view, which resolves its samples, also without an atmosphere.
+    fn draw(
+        &self,
+        recorder: &mut Recorder,
+        view: &View3d,
+        (targets, uses): (&AtmosphereTargets3d<'_>, &mut Vec<PassUse>),
+        inputs: Option<(NamedImages<'_>, u32)>,
+    ) -> Option<()> {
+        let images = targets.samples.of(view, ScenePass::Atmosphere)?;
+        let depth = targets.depths.get(view.images())?;
+        uses.clear();
+        images.add_color_uses(uses);
+        if let Some((inputs, _)) = &inputs {
+            uses.extend(inputs.iter().map(|(_, it)| it.as_declared()));
+            uses.extend([depth.as_declared(), self.rows.any().as_declared()]);
+        }
+        let mut pass = recorder.pass_in_step(view.step(), "atmosphere_3d", uses);
+        let mut rendering = pass.render(images.color(InitialColor::Keep));
+        let (inputs, row) = inputs?;
+        for pipeline in [&self.pipelines.attenuate, &self.pipelines.scatter] {
+            rendering
+                .pipeline(pipeline)
+                .bind("multisampled_depths", &depth);
             for (name, image) in &inputs {
                 if rendering.uses(*name) {
                     rendering.bind(*name, image);
                 }
             }
             rendering
-                .sampler("lut_sampler", &params.shared.clamped_sampler)
-                .bind_bytes("atmosphere", &params.rows, row_bytes(row))
+                .sampler("lut_sampler", &self.shared.clamped_sampler)
+                .bind_bytes("atmosphere", &self.rows, row_bytes(row))
                 .draw(0..3, 0..1);
         }
+        Some(())
     }
 }

@@ -14,8 +14,8 @@ use bevy_ecs::system::SystemParam;
 use bytemuck::{Pod, Zeroable};
 use quadrille::ecs::{AccessList, ColorAttachment as _, access_kind};
 use quadrille::prelude::{
-    GpuDevice, GpuImage, GpuShader, GraphicsPipeline, GraphicsPipelineDesc, ImageDesc, Recorder,
-    Render, RenderStartup, Uploads,
+    ComputePipeline, ComputePipelineDesc, GpuDevice, GpuImage, GpuShader, GraphicsPipeline,
+    GraphicsPipelineDesc, ImageDesc, Recorder, Render, RenderStartup, Uploads,
 };
 use quadrille::rows::ShaderRow;
 use quadrille::vulkan::Format;
@@ -136,11 +136,16 @@ struct LensCameras(Vec<LensCamera>);
 #[derive(Resource, Default, Deref)]
 pub struct LensLuts(Vec<GpuImage>);
 
-/// Pipeline of lens effects.
+/// Pipelines of lens effects.
 #[derive(Resource)]
-pub struct LensPipeline(GraphicsPipeline);
+pub struct LensPipelines {
+    /// On scene-referred color, of cameras with `Hdr`.
+    compute: ComputePipeline,
+    /// On display-referred color, whose format few devices can store.
+    draw: GraphicsPipeline,
+}
 
-/// Creates the pipeline and the default LUT, at the start and after a lost device.
+/// Creates the pipelines and the default LUT, at the start and after a lost device.
 fn init_lens_effects(
     mut commands: Commands,
     gpu: Res<GpuDevice>,
@@ -148,8 +153,11 @@ fn init_lens_effects(
 ) -> Result {
     let source = include_str!("../../shaders/lens.wgsl");
     let shader = GpuShader::wgsl("quadrille_3d/lens.wgsl", source)?;
-    let desc = GraphicsPipelineDesc::of("lens effects", &shader);
-    commands.insert_resource(LensPipeline(gpu.graphics_pipeline(&desc)?));
+    let draw = GraphicsPipelineDesc::of("display lens effects", &shader);
+    commands.insert_resource(LensPipelines {
+        compute: gpu.compute_pipeline(&ComputePipelineDesc::of("lens effects", &shader))?,
+        draw: gpu.graphics_pipeline(&draw)?,
+    });
     let name = "3d default chromatic aberration lut";
     let lut = gpu.create_image(&ImageDesc::sampled(name, [3, 1], Format::R8G8B8A8_UNORM))?;
     let texels = [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]];
@@ -277,7 +285,7 @@ pub struct LensParams3d<'w> {
     scene: Res<'w, Scene3d>,
     cameras: Res<'w, LensCameras>,
     luts: AccessList<'w, LensLuts, access_kind::Sampled>,
-    pipeline: Res<'w, LensPipeline>,
+    pipelines: Res<'w, LensPipelines>,
     shared: Res<'w, Pipelines3d>,
 }
 
@@ -302,15 +310,34 @@ impl LensParams3d<'_> {
         let (Some(lut), Some(color)) = (self.luts.get(camera.lut), post_process.write(view)) else {
             return;
         };
-        let uses = [color.source, color.destination, lut].map(|used| used.as_declared());
+        let destination = match camera.is_hdr {
+            true => color.storage,
+            false => color.destination,
+        };
+        let uses = [color.source, destination, lut].map(|used| used.as_declared());
         let mut pass = recorder.pass_in_step(view.step(), "lens_effects_3d", &uses);
-        pass.render(color.destination.discard())
-            .pipeline(&self.pipeline.0)
-            .bind("picture", &color.source)
-            .bind("color_lut", &lut)
-            .sampler("clamped_sampler", &self.shared.clamped_sampler)
-            .push_bytes(bytemuck::bytes_of(&camera.push))
-            .draw(0..3, 0..1);
+        let (sampler, push) = (
+            &self.shared.clamped_sampler,
+            bytemuck::bytes_of(&camera.push),
+        );
+        if camera.is_hdr {
+            let [width, height] = view.output_size();
+            pass.compute(&self.pipelines.compute)
+                .bind("picture", &color.source)
+                .bind("color_lut", &lut)
+                .sampler("clamped_sampler", sampler)
+                .bind("new_picture", &destination)
+                .push_bytes(push)
+                .dispatch_invocations([width, height, 1]);
+        } else {
+            pass.render(destination.discard())
+                .pipeline(&self.pipelines.draw)
+                .bind("picture", &color.source)
+                .bind("color_lut", &lut)
+                .sampler("clamped_sampler", sampler)
+                .push_bytes(push)
+                .draw(0..3, 0..1);
+        }
     }
 }
 
