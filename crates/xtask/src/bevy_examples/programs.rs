@@ -10,8 +10,14 @@ use crate::host::paths;
 const DEFAULT_FOLDER: &str = "2d";
 const DEFAULT_GAME: &str = "breakout";
 
-/// Program of our own, which is measured on both renderers.
-const EFFECTS: (&str, &str) = ("effects", "crates/xtask/src/suites/timings/effects.rs.in");
+/// Names and files of our own programs, which are measured on both renderers.
+const OWN: [(&str, &str); 2] = [
+    ("effects", "crates/xtask/src/suites/timings/effects.rs.in"),
+    (
+        "materials",
+        "crates/xtask/src/suites/timings/materials.rs.in",
+    ),
+];
 
 /// List of the 3D programs, with the excluded ones.
 const TIER1: &str = include_str!("tier1.txt");
@@ -35,12 +41,11 @@ pub(super) fn find(package: &Path, names: &[String]) -> Result<Vec<Program>> {
     let examples = package.join("examples");
     let mut all = Vec::new();
     list(&examples, &mut all)?;
-    let (name, path) = EFFECTS;
-    all.push(Program {
+    all.extend(OWN.map(|(name, path)| Program {
         name: name.to_owned(),
         path: paths::root().join(path),
         arguments: Vec::new(),
-    });
+    }));
     all.sort_by(|one, other| one.name.cmp(&other.name));
     let default = [DEFAULT_GAME, DEFAULT_FOLDER].map(str::to_owned);
     let names = if names.is_empty() { &default } else { names };

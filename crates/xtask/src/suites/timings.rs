@@ -1,6 +1,7 @@
 //! `timings-for-device`: bevy's stress tests on Quadrille and on bevy_render, packed for a machine that has a GPU and
-//! no cargo. A script runs both in turns and writes the table of record. `effects.rs.in` is a program of our
-//! own that has one effect; `bevy-examples` builds it by name for both renderers.
+//! no cargo. A script runs both in turns and writes the table of record. `effects.rs.in` and
+//! `materials.rs.in` are programs of our own, with one effect and with many materials; `bevy-examples` builds them by name for both
+//! renderers.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +16,7 @@ use crate::host::paths;
 use crate::host::process;
 
 /// Programs with their arguments, each a line of the table.
-const LINES: [&str; 19] = [
+const LINES: [&str; 23] = [
     "many_cubes --benchmark --instance-count 160000",
     "many_cubes --benchmark --instance-count 160000 --no-cpu-culling",
     "many_cubes --benchmark",
@@ -26,6 +27,10 @@ const LINES: [&str; 19] = [
     "many_foxes --count 1000",
     "many_lights",
     "many_materials",
+    "materials standard",
+    "materials extended",
+    "materials standard --count 1000 --change",
+    "materials extended --count 1000 --change",
     "many_cameras_lights",
     "bevymark_3d --benchmark --waves 50 --per-wave 1000",
     "bevymark --benchmark --waves 100 --per-wave 1000",
@@ -62,10 +67,11 @@ const EFFECTS: [&str; 20] = [
 ];
 
 /// Folders of bevy's data files that these programs load from.
-const ASSETS: [&str; 5] = [
+const ASSETS: [&str; 6] = [
     "branding",
     "fonts",
     "models/animated",
+    "shaders",
     "textures/Game Icons",
     "textures/rpg",
 ];

@@ -33,10 +33,14 @@ fn without_names_the_2d_programs_and_the_game_run() {
 }
 
 #[test]
-fn effects_are_chosen_by_name() {
-    let found = find(&package(), &["effects bloom".to_owned()]).unwrap();
-    assert_eq!(names(&found), ["effects"]);
-    assert!(found[0].path.is_file());
+fn programs_of_our_own_are_chosen_by_name() {
+    let found = find(
+        &package(),
+        &["effects bloom", "materials standard"].map(str::to_owned),
+    )
+    .unwrap();
+    assert_eq!(names(&found), ["effects", "materials"]);
+    assert!(found.iter().all(|program| program.path.is_file()));
 }
 
 #[test]
