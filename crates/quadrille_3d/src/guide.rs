@@ -56,7 +56,8 @@
 //! and a plugin, without a pass. With passes and images of its own, an effect is a camera component that implements
 //! [`CameraEffect`]. [`CameraEffectPlugin`] manages its uniform and images per view whose camera has the component;
 //! other views have neither, and record no pass. An effect that changes colors takes [`PostProcess`], whose `write`
-//! returns the current color and the image for the new one. Its
+//! returns the current color and the image for the new one: a color attachment or, before tone mapping, also a storage image
+//! for compute passes, which most built-in effects are. Its
 //! [`STAGE`](CameraEffect::STAGE) is the set of its passes: `EarlyPostProcess` and `PostProcess` have radiance times
 //! exposure, `AfterTonemapping` display-referred colors (antialiasing filters, sharpening, film grain). The color includes the
 //! clear color or, with `ClearColorConfig::None`, the output of earlier cameras; with effects before tone mapping, this

@@ -17,7 +17,7 @@ use quadrille_3d::{
 
 use crate::common::{EXACT, Rig};
 
-/// `destination = source * scale + offset`. `N` distinguishes effects; 2 is after tone mapping.
+/// `destination = source * scale + offset`. `N` distinguishes effects: 1 is computed and not drawn, 2 is after tone mapping.
 #[derive(Component, Clone, Copy)]
 pub(crate) struct Affine<const N: u8> {
     pub(crate) scale: f32,
@@ -81,6 +81,7 @@ const SHADER: &str = "
     @group(0) @binding(0) var source: texture_2d<f32>;
     @group(0) @binding(1) var<uniform> params: Params;
     @group(0) @binding(2) var history: texture_2d<f32>;
+    @group(0) @binding(3) var destination: texture_storage_2d<rgba16float, write>;
 
     @vertex fn vertex_main(@builtin(vertex_index) i: u32) -> @builtin(position) vec4f {
         return vec4f(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.0, 1.0);
@@ -89,6 +90,13 @@ const SHADER: &str = "
     @fragment fn affine(@builtin(position) position: vec4f) -> @location(0) vec4f {
         let color = textureLoad(source, vec2i(position.xy), 0);
         return vec4f(color.rgb * params.scale + params.offset, 1.0);
+    }
+
+    @compute @workgroup_size(8, 8) fn computed_affine(@builtin(global_invocation_id) at: vec3u) {
+        if all(at.xy < textureDimensions(destination)) {
+            let color = textureLoad(source, at.xy, 0);
+            textureStore(destination, at.xy, vec4f(color.rgb * params.scale + params.offset, 1.0));
+        }
     }
 
     @fragment fn accumulate(@builtin(position) position: vec4f) -> @location(0) vec4f {
@@ -110,6 +118,7 @@ const SHADER: &str = "
 #[derive(Resource)]
 pub(crate) struct Pipelines {
     affine: GraphicsPipeline,
+    computed_affine: ComputePipeline,
     accumulate: GraphicsPipeline,
     show: GraphicsPipeline,
 }
@@ -122,6 +131,8 @@ fn make(mut commands: Commands, gpu: Res<GpuDevice>) -> Result {
     };
     commands.insert_resource(Pipelines {
         affine: pipeline("affine", "affine")?,
+        computed_affine: gpu
+            .compute_pipeline(&ComputePipelineDesc::of("computed affine", &shader))?,
         accumulate: pipeline("accumulate", "accumulate")?,
         show: pipeline("show", "show")?,
     });
@@ -138,11 +149,24 @@ pub(crate) fn affine<const N: u8>(
         let Some(color) = post_process.write(&view) else {
             continue;
         };
-        let uses = [color.source, color.destination, effects.uniforms().any()];
+        let destination = if N == 1 {
+            color.storage
+        } else {
+            color.destination
+        };
+        let uses = [color.source, destination, effects.uniforms().any()];
         let uses = uses.map(|used| used.as_declared());
-        recorder
-            .pass_in_step(view.step(), "affine", &uses)
-            .render(color.destination.discard())
+        let mut pass = recorder.pass_in_step(view.step(), "affine", &uses);
+        if N == 1 {
+            let [width, height] = view.output_size();
+            pass.compute(&pipelines.computed_affine)
+                .bind("source", &color.source)
+                .bind("destination", &destination)
+                .bind_bytes("params", effects.uniforms(), view.uniform_bytes())
+                .dispatch_invocations([width, height, 1]);
+            continue;
+        }
+        pass.render(color.destination.discard())
             .pipeline(&pipelines.affine)
             .bind("source", &color.source)
             .bind_bytes("params", effects.uniforms(), view.uniform_bytes())
