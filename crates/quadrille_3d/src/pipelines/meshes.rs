@@ -393,6 +393,11 @@ pub(super) fn replace_covered_samples(
     }
 }
 
+/// Whether covered samples keep the alpha of the fragment.
+pub(crate) fn leaves_translucent(gpu: &GpuDevice, key: PipelineKey) -> bool {
+    key.blend_mode == BlendMode::AlphaToCoverage && !has_alpha_to_one(gpu)
+}
+
 fn has_alpha_to_one(gpu: &GpuDevice) -> bool {
     gpu.features().alpha_to_one == vk::TRUE
 }
@@ -463,7 +468,7 @@ pub(super) fn mesh_pipeline_desc<'a>(
 }
 
 /// Without the feature `alphaToOne`: replaces the color of covered samples, and composites alpha "over", so that an opaque
-/// target stays opaque.
+/// target stays opaque. Scene-referred colors begin with the background for that (`View3d::has_background`).
 const ALPHA_TO_COVERAGE_BLEND: Blend = Blend::Custom {
     color: BlendEquation {
         src: vk::BlendFactor::ONE,

@@ -14,6 +14,7 @@ use quadrille_content::warnings::RateLimitedWarnings;
 use crate::constants::{HAS_BACKDROP, MULTISAMPLED_PREPASS};
 use crate::environment::sky::Skies;
 use crate::pipelines::Pipelines3d;
+use crate::pipelines::meshes::leaves_translucent;
 use crate::prepare::view_colors::CurrentColors;
 use crate::scene::camera_history::CameraHistories;
 use crate::scene::formats::COLOR;
@@ -107,6 +108,10 @@ pub(crate) fn prepare_targets(
                 && batches
                     .opaque_batch_sets_of(&view)
                     .all(|batch_set| replaces_color(&gpu, &pipelines, &view, batch_set.pipeline)),
+            has_translucent_samples: colors.samples > 1
+                && batches
+                    .opaque_batch_sets_of(&view)
+                    .any(|batch_set| leaves_translucent(&gpu, batch_set.pipeline)),
             queued: view,
             samples: colors.samples,
             images: at,

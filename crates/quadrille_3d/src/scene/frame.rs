@@ -127,6 +127,9 @@ pub struct View3d {
     pub(crate) last_pass: ScenePass,
     /// Whether `skybox_3d` draws all samples that `opaque_3d` leaves, before any other pass, and `opaque_3d` reads none.
     pub(crate) has_covering_sky: bool,
+    /// Whether samples that alpha covers keep its value, for lack of the feature `alphaToOne`, so that a background that is added
+    /// later would shine through.
+    pub(crate) has_translucent_samples: bool,
     /// Late phase of [`OcclusionCulling`](crate::OcclusionCulling).
     pub(crate) late: Option<LateView>,
     /// Index in `PreviousDepths3d`.
@@ -271,9 +274,10 @@ impl View3d {
         self.load.is_some_and(|load| load.to == image)
     }
 
-    /// Whether scene-referred colors include the background, for effects and transmission. Otherwise `tonemap_3d` adds it.
+    /// Whether scene-referred colors include the background, for effects, transmission and translucent samples. Otherwise
+    /// `tonemap_3d` adds it.
     pub(crate) fn has_background(&self) -> bool {
-        self.queued.needs_scene_color()
+        self.queued.needs_scene_color() || self.has_translucent_samples
     }
 
     /// Whether the colors of the view contain the background of multiplying surfaces.

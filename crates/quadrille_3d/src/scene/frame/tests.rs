@@ -47,6 +47,7 @@ fn view(output: ViewOutput, background: Option<[f32; 4]>) -> View3d {
         format: Format::R8G8B8A8_UNORM,
         last_pass: ScenePass::Opaque,
         has_covering_sky: false,
+        has_translucent_samples: false,
         late: None,
         previous_depth: None,
         prepass: crate::scene::prepass::PrepassImages::default(),
