@@ -196,11 +196,6 @@ impl<'w> PostProcess<'w> {
         self.sources.get(self.current.of(view)?)
     }
 
-    /// Current color, as a color target with its contents.
-    pub fn target(&self, view: &View3d) -> Option<AnyAccess<'w>> {
-        self.destinations.get(self.current.of(view)?)
-    }
-
     /// Warns if the effects of a view replace its color in another stage than the current one.
     fn warn_of_other_stage(&self, view: &View3d) {
         let effects = view.queued.effects;
