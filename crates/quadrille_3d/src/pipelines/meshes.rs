@@ -158,7 +158,7 @@ impl MeshPipelines {
     pub(crate) fn replaces_color(&self, gpu: &GpuDevice, key: PipelineKey) -> bool {
         let replaces = match key.blend_mode {
             BlendMode::Opaque | BlendMode::Mask => true,
-            BlendMode::AlphaToCoverage => has_alpha_to_one(gpu),
+            BlendMode::AlphaToCoverage => !leaves_translucent(gpu, key),
             _ => false,
         };
         replaces
