@@ -5,6 +5,7 @@ mod pipeline;
 
 use std::any::TypeId;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use bevy_app::{App, Plugin};
 use bevy_asset::{Asset, AssetApp as _, AssetEvent, AssetServer, Assets};
@@ -13,6 +14,7 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
 use bevy_mesh::MeshVertexBufferLayoutRef;
+use bevy_platform::collections::HashMap;
 use quadrille::ecs::{ContentKind, DrawnContent};
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
@@ -26,7 +28,7 @@ use crate::components::material::{
     AlphaMode, MeshMaterial3d, OpaqueRendererMethod, StandardMaterial,
 };
 use crate::extract::custom_materials::{
-    MaterialDesc, MaterialInstance, StageShaders, prepare_material_shaders,
+    MaterialDesc, MaterialInstance, Specialize, StageShaders, prepare_material_shaders,
 };
 use crate::extract::instances::Slot;
 use crate::extract::materials::{MaterialSource, MaterialStore};
@@ -324,13 +326,14 @@ fn extract_materials<M: Material>(
     materials: Res<Assets<M>>,
     mut store: ResMut<MaterialStore>,
     mut source: MaterialSource,
+    mut specialize: Local<SpecializeByKey<M>>,
 ) {
     for event in events.read() {
         match *event {
             AssetEvent::Added { id } | AssetEvent::Modified { id } => {
                 if let Some(material) = materials.get(id) {
                     let ids = (id.untyped(), TypeId::of::<M>());
-                    store.put_custom(ids, describe(material), &mut source);
+                    store.put_custom(ids, describe(material, &mut specialize), &mut source);
                 }
             }
             AssetEvent::Removed { id } => store.remove_custom(id.untyped()),
@@ -340,18 +343,25 @@ fn extract_materials<M: Material>(
     }
 }
 
-fn describe<M: Material>(material: &M) -> MaterialDesc {
+/// [`Material::specialize`] by key.
+type SpecializeByKey<M> = HashMap<<M as AsBindGroup>::Data, Arc<Specialize>>;
+
+fn describe<M: Material>(material: &M, specialize: &mut SpecializeByKey<M>) -> MaterialDesc {
     let mut values = BindingValues::default();
     material.write_bindings(&mut values);
-    let key = MaterialPipelineKey::<M>::new(material);
+    let data = material.bind_group_data();
+    let specialize = specialize.entry(data).or_insert_with_key(|data| {
+        let key = MaterialPipelineKey::<M>::new(data.clone());
+        Arc::new(move |descriptor, layout| {
+            M::specialize(&MaterialPipeline, descriptor, layout, key.clone())
+        })
+    });
     MaterialDesc {
         values,
         alpha_mode: material.alpha_mode(),
         depth_bias: material.depth_bias(),
         opaque_render_method: material.opaque_render_method(),
-        specialize: Box::new(move |descriptor, layout| {
-            M::specialize(&MaterialPipeline, descriptor, layout, key.clone())
-        }),
+        specialize: Arc::clone(specialize),
         casts_shadows: M::enable_shadows(),
         base: material.standard_base().cloned().map(Box::new),
     }

@@ -1,6 +1,7 @@
 //! Materials with shaders of their own: rows per type, and the state of shaders.
 
 pub(crate) mod bound;
+mod desc;
 mod layouts;
 mod material_type;
 mod sources;
@@ -11,26 +12,24 @@ use bevy_asset::{AssetEvent, AssetId, AssetLoadFailedEvent, Assets, UntypedAsset
 use bevy_camera::Camera3d;
 use bevy_ecs::prelude::*;
 use bevy_image::Image;
-use bevy_mesh::{Mesh, MeshVertexBufferLayoutRef};
+use bevy_mesh::Mesh;
+use bevy_platform::collections::hash_map::Entry;
 use bevy_platform::collections::{HashMap, HashSet};
-use quadrille::material::{BindingValues, MaterialBindingKind};
+use quadrille::material::MaterialBindingKind;
 use quadrille::prelude::{GpuBuffer, GpuDevice, Uploads};
 use quadrille::vulkan::Error;
 use quadrille_content::enabling::MaterialId;
 use quadrille_content::materials::{
-    BoundLists, BoundSources, MaterialLayout, MaterialRows, RenderPipelineDescriptor,
-    ShaderBuffers, SharedResources, SpecializedMeshPipelineError, Unbound, add_written, resolve,
-    upload_material_rows,
+    BoundLists, BoundSources, MaterialLayout, MaterialRows, ShaderBuffers, SharedResources,
+    Unbound, add_written, resolve, upload_material_rows,
 };
-use quadrille_content::meshes::{LayoutId, MeshLayout, MeshLayouts};
+use quadrille_content::meshes::{LayoutId, MeshLayouts};
 use quadrille_content::shaders::Shader;
 
 use crate::components::deferred::DeferredPrepass;
-use crate::components::material::{AlphaMode, OpaqueRendererMethod, StandardMaterial};
 use crate::components::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
-use crate::extract::materials::{self, MaterialRow, MaterialSource, MaterialState, MaterialStore};
+use crate::extract::materials::{MaterialRow, MaterialSource, MaterialState, MaterialStore};
 use crate::pipelines::Pipelines3d;
-use crate::pipelines::material_desc::{MaterialPipelineState, default_descriptor};
 use crate::scene::keys::MaterialShader;
 use crate::scene::lists::MaterialRanges;
 use crate::scene::prepass::PrepassOutputs;
@@ -40,6 +39,7 @@ use crate::tables::textures::TextureSource;
 use bound::Renderer3d;
 use material_type::MaterialType;
 
+pub(crate) use desc::{MaterialDesc, Specialize};
 pub(crate) use layouts::MaterialMeshes;
 pub(crate) use material_type::StageShaders;
 
@@ -51,49 +51,6 @@ pub(crate) struct MaterialInstance(pub(crate) Option<UntypedAssetId>);
 impl MaterialId for MaterialInstance {
     fn id(&mut self) -> &mut Option<UntypedAssetId> {
         &mut self.0
-    }
-}
-
-/// `specialize` of a material with its key.
-pub(crate) type Specialize = dyn Fn(
-        &mut RenderPipelineDescriptor,
-        &MeshVertexBufferLayoutRef,
-    ) -> Result<(), SpecializedMeshPipelineError>
-    + Send
-    + Sync;
-
-/// Description of one material, created by its type.
-pub(crate) struct MaterialDesc {
-    pub(crate) values: BindingValues,
-    pub(crate) alpha_mode: AlphaMode,
-    pub(crate) depth_bias: f32,
-    pub(crate) opaque_render_method: OpaqueRendererMethod,
-    pub(crate) specialize: Box<Specialize>,
-    pub(crate) casts_shadows: bool,
-    /// The standard material that it extends.
-    pub(crate) base: Option<Box<StandardMaterial>>,
-}
-
-impl MaterialDesc {
-    /// State of the pipelines for meshes of a layout.
-    fn pipeline(
-        &self,
-        layout: &MeshLayout,
-    ) -> Result<MaterialPipelineState, SpecializedMeshPipelineError> {
-        let base = self.base.as_ref();
-        let cull_mode = base.map_or(Some(wgpu_types::Face::Back), |base| base.cull_mode);
-        let mut desc = default_descriptor(layout, cull_mode);
-        let before = desc.vertex.buffers.clone();
-        (self.specialize)(&mut desc, &layout.reference)?;
-        Ok(MaterialPipelineState::new(desc, &before, layout))
-    }
-
-    /// All images, those of the base included.
-    fn images(&self) -> impl Iterator<Item = AssetId<Image>> {
-        let base = self.base.iter().flat_map(|base| materials::images(base));
-        let of_base = base.filter_map(|(image, _)| image.as_ref());
-        let own = self.values.images().flatten();
-        own.chain(of_base).map(|image| image.id())
     }
 }
 
@@ -226,59 +183,56 @@ impl CustomMaterials {
         let Some(&of_type) = self.types_by_id.get(&type_id) else {
             return;
         };
-        let old = self.materials.remove(&id);
-        let old_layouts = old.as_ref().map(|old| old.layouts.clone());
-        let (index, row) = match old {
-            Some(old) => {
-                self.forget_images(id, &old.desc);
-                (old.index, old.row)
-            }
-            None => (table.add(MaterialRow::fallback()), self.rows[of_type].add()),
-        };
-        for image in desc.images() {
-            self.materials_of.entry(image).or_default().insert(id);
-        }
-        let known = &mut self.types[of_type];
-        let wanted = self.layouts_of.get(&id).map_or(&[][..], Vec::as_slice);
-        let mut material = CustomMaterial {
-            of_type,
-            index,
-            row,
-            layouts: Vec::with_capacity(wanted.len()),
-            desc,
-            bound: BoundState::Waiting,
-        };
-        for &layout in wanted {
-            known.add_layout(&mut material, (layout, self.layouts.get(layout)));
-        }
         self.are_bound_dirty = true;
-        let row = known.base_row(&mut material, textures);
-        table.set(index, row);
-        let index_of = |kind, image: Option<&_>| textures.index_in_row(kind, image);
-        self.rows[of_type].write(material.row, &material.desc.values, index_of);
-        self.is_other |= old_layouts.as_ref() != Some(&material.layouts);
-        self.materials.insert(id, material);
+        let (material, old) = match self.materials.entry(id) {
+            Entry::Occupied(material) => {
+                let material = material.into_mut();
+                let old = std::mem::replace(&mut material.desc, desc);
+                (material, Some(old))
+            }
+            Entry::Vacant(material) => {
+                let new = CustomMaterial {
+                    of_type,
+                    index: table.add(MaterialRow::fallback()),
+                    row: self.rows[of_type].add(),
+                    layouts: Vec::new(),
+                    desc,
+                    bound: BoundState::Waiting,
+                };
+                (material.insert(new), None)
+            }
+        };
+        let desc = &material.desc;
+        if !old.iter().any(|old| old.images().eq(desc.images())) {
+            if let Some(old) = &old {
+                forget_images(&mut self.materials_of, id, old);
+            }
+            for image in desc.images() {
+                self.materials_of.entry(image).or_default().insert(id);
+            }
+        }
+        let old_layouts = material.layouts.clone();
+        let known = &mut self.types[of_type];
+        if old.as_ref().is_some_and(|old| desc.has_pipelines_of(old)) {
+            known.refresh_layouts(material);
+        } else {
+            material.layouts.clear();
+            for &layout in self.layouts_of.get(&id).into_iter().flatten() {
+                known.add_layout(material, (layout, self.layouts.get(layout)));
+            }
+        }
+        write_rows(known, &mut self.rows[of_type], material, (table, textures));
+        self.is_other |= old.is_none() || old_layouts != material.layouts;
     }
 
     /// Removes a material.
     pub(crate) fn remove(&mut self, id: UntypedAssetId, table: &mut Table<MaterialRow>) {
         if let Some(old) = self.materials.remove(&id) {
-            self.forget_images(id, &old.desc);
+            forget_images(&mut self.materials_of, id, &old.desc);
             self.rows[old.of_type].remove(old.row);
             table.remove(old.index);
             self.is_other = true;
             self.are_bound_dirty = true;
-        }
-    }
-
-    fn forget_images(&mut self, id: UntypedAssetId, desc: &MaterialDesc) {
-        for image in desc.images() {
-            if let Some(materials) = self.materials_of.get_mut(&image) {
-                materials.remove(&id);
-                if materials.is_empty() {
-                    self.materials_of.remove(&image);
-                }
-            }
         }
     }
 
@@ -297,10 +251,9 @@ impl CustomMaterials {
         };
         for id in ids {
             if let Some(material) = self.materials.get_mut(&id) {
-                let row = self.types[material.of_type].base_row(material, textures);
-                table.set(material.index, row);
-                let index_of = |kind, image: Option<&_>| textures.index_in_row(kind, image);
-                self.rows[material.of_type].write(material.row, &material.desc.values, index_of);
+                let of_type = &self.types[material.of_type];
+                let rows = &mut self.rows[material.of_type];
+                write_rows(of_type, rows, material, (table, textures));
             }
         }
     }
@@ -446,6 +399,33 @@ impl CustomMaterials {
             }
         }
         Ok(())
+    }
+}
+
+/// Writes the rows of a material in the table of all materials and in that of its type.
+fn write_rows(
+    of_type: &MaterialType,
+    rows: &mut MaterialRows,
+    material: &mut CustomMaterial,
+    (table, textures): (&mut Table<MaterialRow>, &mut TextureSource),
+) {
+    table.set(material.index, of_type.base_row(material, textures));
+    let index_of = |kind, image: Option<&_>| textures.index_in_row(kind, image);
+    rows.write(material.row, &material.desc.values, index_of);
+}
+
+fn forget_images(
+    materials_of: &mut HashMap<AssetId<Image>, HashSet<UntypedAssetId>>,
+    id: UntypedAssetId,
+    desc: &MaterialDesc,
+) {
+    for image in desc.images() {
+        if let Some(materials) = materials_of.get_mut(&image) {
+            materials.remove(&id);
+            if materials.is_empty() {
+                materials_of.remove(&image);
+            }
+        }
     }
 }
 

@@ -21,10 +21,8 @@ pub struct MaterialPipelineKey<M: Material> {
 }
 
 impl<M: Material> MaterialPipelineKey<M> {
-    pub(crate) fn new(material: &M) -> Self {
-        Self {
-            bind_group_data: material.bind_group_data(),
-        }
+    pub(crate) fn new(bind_group_data: M::Data) -> Self {
+        Self { bind_group_data }
     }
 }
 
