@@ -7,6 +7,7 @@ import bevy_pbr::render::pbr_functions::{
 };
 import bevy_pbr::render::pbr_types::STANDARD_MATERIAL_FLAGS_UNLIT_BIT;
 import quadrille_3d::decals::apply_decals;
+import quadrille_3d::pbr::HAS_DECALS;
 import quadrille_3d::scene::camera;
 
 @fragment
@@ -15,7 +16,7 @@ fn fragment(in: VertexOutput, @builtin(front_facing) is_front: bool) -> Fragment
     var pbr_input = pbr_input_from_standard_material(in, is_front);
     let material = pbr_input.material;
     pbr_input.material.base_color = alpha_discard(material.flags, material.alpha_cutoff, material.base_color);
-    if camera.decal_words != 0u {
+    if HAS_DECALS && camera.decal_words != 0u {
         let decaled = apply_decals(pbr_input.material.base_color, pbr_input.N, in.world_position.xyz, camera);
         pbr_input.N = decaled.normal;
         pbr_input.material.base_color = decaled.base;

@@ -1,6 +1,7 @@
 //! Pipelines of the passes: compiled before their first use, or in the background (`meshes.rs`).
 
 mod bevy_names;
+pub(crate) mod constants;
 pub(crate) mod custom;
 pub(crate) mod deferred;
 pub(crate) mod material_desc;

@@ -20,8 +20,11 @@ import quadrille_3d::constants::{
     LIGHTMAP_SHIFT, METALLIC_IN_GREEN, NO_TEXTURE, TWO_COMPONENT_NORMAL_MAP, UNLIT,
 };
 import quadrille_3d::lightmaps::{lightmaps, sample_lightmap};
-import quadrille_3d::material_textures::{MIN_UV, sample_texture, texture_coordinates};
-import quadrille_3d::mesh_types::is_mirrored;
+import quadrille_3d::material_textures::{MIN_UV, TextureCoordinates, texture_coordinates};
+import quadrille_3d::mesh_types::{Instance, is_mirrored};
+import quadrille_3d::pbr::{
+    HAS_BASE_COLOR_TEXTURE, HAS_EXTENDED_FEATURES, HAS_TEXTURES, base_color_texture, sample_or_white,
+};
 import quadrille_3d::scene::{Material, camera, materials};
 
 // Vertex shaders of programs write no color for meshes without vertex colors.
@@ -47,60 +50,80 @@ fn pbr_input_from_vertex_output(in: VertexOutput, is_front: bool, double_sided: 
     // Lines and points may have no normal: theirs points to the view.
     let square = dot(in.world_normal, in.world_normal);
     let normal = select(pbr_input.V, in.world_normal * inverseSqrt(max(square, 1e-38)), square > 0.0);
-    pbr_input.world_normal = prepare_world_normal(normal, double_sided, is_front != is_mirrored(instance));
+    // Mirrored transforms turn the winding, which other materials need not know.
+    let is_back = double_sided && is_front == is_mirrored(instance);
+    pbr_input.world_normal = prepare_world_normal(normal, double_sided, !is_back);
     pbr_input.N = pbr_input.world_normal;
     pbr_input.material.base_color = vertex_color(in);
     return pbr_input;
 }
 
-// Inputs with the material of the instance, its textures included.
+// Inputs with the material of the instance, its textures included. As in bevy, what the material of an extension lacks is
+// not evaluated, whatever its shader sets: pipelines are specialized.
 fn pbr_input_from_standard_material(in: VertexOutput, is_front: bool) -> PbrInput {
     let instance = instance_of(in.instance_index);
     let row = materials[instance.material];
     let double_sided = (row.flags & DOUBLE_SIDED) != 0u;
     var pbr_input = pbr_input_from_vertex_output(in, is_front, double_sided);
-    let at = texture_coordinates(vec4f(in.uv, in.uv_b), row, camera.mip_scale);
+    var at = TextureCoordinates();
+    if HAS_BASE_COLOR_TEXTURE {
+        at = texture_coordinates(vec4f(in.uv, in.uv_b), row, camera.mip_scale);
+    }
     let flags = flags_of(row);
     pbr_input.material.flags = flags;
     // Thresholds of masks are at most 1.
     pbr_input.material.alpha_cutoff = select(0.5, row.alpha, row.alpha <= 1.0);
-    pbr_input.material.base_color = row.base_color * vertex_color(in) * sample_texture(row.textures[0].x, at);
-    pbr_input.material.emissive = row.emissive * vec4f(sample_texture(row.textures[0].y, at).rgb, 1.0);
-    var metallic_roughness = sample_texture(row.textures[0].z, at).bg;
+    pbr_input.material.base_color = row.base_color * vertex_color(in) * base_color_texture(row, at);
+    pbr_input.material.emissive = row.emissive * vec4f(sample_or_white(row.textures[0].y, at).rgb, 1.0);
+    var metallic_roughness = sample_or_white(row.textures[0].z, at).bg;
     if (row.flags & METALLIC_IN_GREEN) != 0u {
-        metallic_roughness = sample_texture(row.textures[0].z, at).gr;
+        metallic_roughness = sample_or_white(row.textures[0].z, at).gr;
     }
     pbr_input.material.metallic = row.metallic * metallic_roughness.x;
     pbr_input.material.perceptual_roughness = row.perceptual_roughness * metallic_roughness.y;
-    pbr_input.diffuse_occlusion = vec3f(sample_texture(row.textures[0].w, at).r);
-    let specular = select(1.0, 0.5 * sample_texture(row.textures[1].y, at).a, row.textures[1].y != NO_TEXTURE);
-    pbr_input.material.reflectance = row.reflectance * specular * sample_texture(row.textures[1].z, at).rgb;
+    pbr_input.diffuse_occlusion = vec3f(sample_or_white(row.textures[0].w, at).r);
+    let specular = select(1.0, 0.5 * sample_or_white(row.textures[1].y, at).a, row.textures[1].y != NO_TEXTURE);
+    pbr_input.material.reflectance = row.reflectance * specular * sample_or_white(row.textures[1].z, at).rgb;
     pbr_input.material.uv_transform = mat3x3f(
         vec3f(row.uv_axes[0], 0.0),
         vec3f(row.uv_axes[1], 0.0),
         vec3f(row.uv_offset, 1.0),
     );
-    pbr_input.material.clearcoat = row.clearcoat * sample_texture(row.textures[1].w, at).r;
-    pbr_input.material.clearcoat_perceptual_roughness = row.clearcoat_roughness * sample_texture(row.textures[2].x, at).g;
-    pbr_input.material.diffuse_transmission = row.attenuation_and_diffuse_transmission.a * sample_texture(row.textures[3].z, at).a;
-    pbr_input.material.attenuation = row.attenuation_and_diffuse_transmission.rgb;
-    pbr_input.material.thickness = row.parallax.w * sample_texture(row.textures[3].y, at).g;
-    let number = instance.flags >> LIGHTMAP_SHIFT;
-    // As without a lightmap where its image is not loaded yet, and where the mesh has no coordinates for it.
-    if number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE && in.uv_b.x > MIN_UV {
-        pbr_input.lightmap_light = sample_lightmap(lightmaps[number - 1u], in.uv_b) * row.lightmap_exposure;
-    } else {
-        pbr_input.flags &= (1u << LIGHTMAP_SHIFT) - 1u;
+    if HAS_EXTENDED_FEATURES {
+        set_extended_features(&pbr_input, in, instance, row, at);
     }
     let has_tangents = dot(in.world_tangent.xyz, in.world_tangent.xyz) > 0.0;
-    if has_tangents && row.textures[1].x != NO_TEXTURE {
+    if HAS_TEXTURES && has_tangents && row.textures[1].x != NO_TEXTURE {
         let tbn = calculate_tbn_mikktspace(in.world_normal, in.world_tangent);
-        let texel = sample_texture(row.textures[1].x, at).xyz;
+        let texel = sample_or_white(row.textures[1].x, at).xyz;
         let is_logically_front = is_front != is_mirrored(instance);
         pbr_input.N = apply_normal_mapping(flags, tbn, double_sided, is_logically_front, texel);
     }
     pbr_input.clearcoat_N = pbr_input.world_normal;
     return pbr_input;
+}
+
+// Sets clearcoat, diffuse transmission and lightmap.
+fn set_extended_features(
+    pbr_input: ptr<function, PbrInput>,
+    in: VertexOutput,
+    instance: Instance,
+    row: Material,
+    at: TextureCoordinates,
+) {
+    let material = &(*pbr_input).material;
+    (*material).clearcoat = row.clearcoat * sample_or_white(row.textures[1].w, at).r;
+    (*material).clearcoat_perceptual_roughness = row.clearcoat_roughness * sample_or_white(row.textures[2].x, at).g;
+    (*material).diffuse_transmission = row.attenuation_and_diffuse_transmission.a * sample_or_white(row.textures[3].z, at).a;
+    (*material).attenuation = row.attenuation_and_diffuse_transmission.rgb;
+    (*material).thickness = row.parallax.w * sample_or_white(row.textures[3].y, at).g;
+    let number = instance.flags >> LIGHTMAP_SHIFT;
+    // As without a lightmap where its image is not loaded yet, and where the mesh has no coordinates for it.
+    if number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE && in.uv_b.x > MIN_UV {
+        (*pbr_input).lightmap_light = sample_lightmap(lightmaps[number - 1u], in.uv_b) * row.lightmap_exposure;
+    } else {
+        (*pbr_input).flags &= (1u << LIGHTMAP_SHIFT) - 1u;
+    }
 }
 
 // Flags of a row of materials by bevy's numbers.

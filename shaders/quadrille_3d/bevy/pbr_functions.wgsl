@@ -17,19 +17,22 @@ import quadrille_3d::display::display_transform;
 import quadrille_3d::ambient_occlusion::indirect_occlusion;
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::apply_fog;
-import quadrille_3d::pbr::{MAPS_TONES, ReceiverSides, dfg_term, shade_lights};
+import quadrille_3d::pbr::{
+    HAS_ALPHA_MASK, HAS_ENVIRONMENTS, HAS_EXTENDED_FEATURES, HAS_FOG, MAPS_TONES, ReceiverSides, dfg_term, shade_lights,
+};
 import quadrille_3d::scene::camera;
 import quadrille_3d::shadows::ShadowReceiver;
 import quadrille_3d::visibility_range::is_dithered_out;
 
-// Alpha of opaque materials is 1; that of masks decides.
+// Alpha of opaque materials is 1; that of masks decides. Pipelines of opaque materials discard nothing, so that depth is
+// tested before the shader runs.
 fn alpha_discard(material_flags: u32, alpha_cutoff: f32, output_color: vec4f) -> vec4f {
     let mode = material_flags & STANDARD_MATERIAL_FLAGS_ALPHA_MODE_RESERVED_BITS;
     if mode == STANDARD_MATERIAL_FLAGS_ALPHA_MODE_OPAQUE {
         return vec4f(output_color.rgb, 1.0);
     }
     if mode == STANDARD_MATERIAL_FLAGS_ALPHA_MODE_MASK || mode == STANDARD_MATERIAL_FLAGS_ALPHA_MODE_ALPHA_TO_COVERAGE {
-        if output_color.a < alpha_cutoff {
+        if HAS_ALPHA_MASK && output_color.a < alpha_cutoff {
             discard;
         }
         return vec4f(output_color.rgb, 1.0);
@@ -39,7 +42,7 @@ fn alpha_discard(material_flags: u32, alpha_cutoff: f32, output_color: vec4f) ->
 
 // Discards pixels of a mesh that cross-fades (see `VisibilityRange`), by the dither level of the vertex output.
 fn visibility_range_dither(frag_coord: vec4f, dither: i32) {
-    if is_dithered_out(dither, frag_coord.xy) {
+    if HAS_ALPHA_MASK && is_dithered_out(dither, frag_coord.xy) {
         discard;
     }
 }
@@ -98,7 +101,7 @@ fn surface_of(in: PbrInput) -> Surface {
     surface.anisotropy_bitangent = in.anisotropy_B;
     surface.clearcoat.normal = in.world_normal;
     surface.clearcoat.n_dot_v = 1.0;
-    if material.clearcoat > 0.0 {
+    if HAS_EXTENDED_FEATURES && material.clearcoat > 0.0 {
         surface.clearcoat.strength = material.clearcoat;
         surface.clearcoat.perceptual_roughness = clamp(material.clearcoat_perceptual_roughness, 0.089, 1.0);
         surface.clearcoat.normal = select(in.world_normal, in.clearcoat_N, any(in.clearcoat_N != vec3f(0.0)));
@@ -112,17 +115,21 @@ fn surface_of(in: PbrInput) -> Surface {
 fn apply_pbr_lighting(in: PbrInput) -> vec4f {
     var surface = surface_of(in);
     let material = in.material;
-    let left = exp(-material.attenuation * material.thickness);
-    surface.diffuse_transmission = surface.diffuse * material.diffuse_transmission * left;
-    surface.diffuse *= 1.0 - material.diffuse_transmission;
+    if HAS_EXTENDED_FEATURES {
+        let left = exp(-material.attenuation * material.thickness);
+        surface.diffuse_transmission = surface.diffuse * material.diffuse_transmission * left;
+        surface.diffuse *= 1.0 - material.diffuse_transmission;
+    }
     let material_occlusion = dot(in.diffuse_occlusion, vec3f(1.0 / 3.0));
     let occlusion = indirect_occlusion(surface, camera, in.frag_coord.xy, material_occlusion);
     var radiance = in.lightmap_light * surface.diffuse;
-    let has_lightmap = (in.flags >> LIGHTMAP_SHIFT) != 0u;
+    let has_lightmap = HAS_EXTENDED_FEATURES && (in.flags >> LIGHTMAP_SHIFT) != 0u;
     if !has_lightmap || (camera.flags & AMBIENT_AFFECTS_LIGHTMAPPED_MESHES) != 0u {
         radiance += ambient_light(surface, dfg_term(surface.n_dot_v, 1.0), camera.ambient, occlusion.diffuse);
     }
-    radiance += environment_light(surface, camera, occlusion, !has_lightmap);
+    if HAS_ENVIRONMENTS {
+        radiance += environment_light(surface, camera, occlusion, !has_lightmap);
+    }
     let sides = ReceiverSides(
         ShadowReceiver(in.world_position.xyz, in.world_normal, in.frag_coord.xy),
         material.thickness,
@@ -140,7 +147,7 @@ fn apply_pbr_lighting(in: PbrInput) -> vec4f {
 fn main_pass_post_lighting_processing(pbr_input: PbrInput, input_color: vec4f) -> vec4f {
     var color = input_color.rgb;
     let flags = pbr_input.material.flags;
-    if (flags & STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT) != 0u && camera.fog.falloff.w > 0.0 {
+    if HAS_FOG && (flags & STANDARD_MATERIAL_FLAGS_FOG_ENABLED_BIT) != 0u && camera.fog.falloff.w > 0.0 {
         color = apply_fog(color, pbr_input.world_position.xyz, pbr_input.frag_coord.xy, camera);
     }
     color = clamp(color, vec3f(0.0), vec3f(MAX_RADIANCE));

@@ -42,7 +42,7 @@ use crate::effects::skybox::skybox_3d;
 use crate::passes::draw::{DrawParams3d, Lighting3d};
 use crate::passes::opaque::world_from_clip;
 use crate::pipelines::Pipelines3d;
-use crate::pipelines::meshes::lighting_constants;
+use crate::pipelines::constants::lighting_constants;
 use crate::prepare::pipelines::prepare_pipelines;
 use crate::prepare::targets::{GBuffers3d, SceneColors, SceneDepths, prepare_targets};
 use crate::prepare::view_colors::CurrentColors;
@@ -203,7 +203,8 @@ impl SsrPipelinePair {
         features: LightingFeatures,
         dfg_lut: bool,
     ) -> Result<Self, ShaderError> {
-        let mut constants = lighting_constants(features, dfg_lut, false);
+        let mut constants = lighting_constants(features);
+        constants.push(("DFG_LUT".to_owned(), dfg_lut.into()));
         let occlusion = features.ambient_occlusion;
         constants.push(("HAS_AMBIENT_OCCLUSION".to_owned(), occlusion.into()));
         constants.retain(|(name, _)| shader.has_constant(name));

@@ -1,6 +1,6 @@
 //! Pipelines of materials with shaders of their own.
 
-use bevy_platform::collections::HashMap;
+use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelineDesc};
 use quadrille::vulkan::pipeline::{
     Blend, ColorState, DepthState, Formats, PipelineState, PrimitiveTopology, VertexLayout,
@@ -16,6 +16,7 @@ use quadrille_content::meshes::PrimitiveKind;
 use quadrille_content::shaders::Shader;
 use wgpu_types::BlendState;
 
+use super::constants::{lighting_constants, pbr_constants};
 use super::meshes::{CompileResult, PipelineVariant, mesh_pipeline_desc, replace_covered_samples};
 use super::to_cull;
 use crate::scene::formats::SHADOW_FORMAT;
@@ -134,6 +135,13 @@ impl MaterialShaders {
         main.into_iter().flatten().chain(of_shadow)
     }
 
+    /// Whether the fragment shader imports constants of the lighting.
+    fn is_lit(&self) -> bool {
+        let constants = lighting_constants(LightingFeatures::default());
+        let mut names = constants.iter().map(|(name, _)| name);
+        names.any(|name| self.fragment.imported_constant(name).is_some())
+    }
+
     /// All stages, with the bindings of each material by itself.
     pub(crate) fn bound_shaders(&self) -> BoundShaders<'_> {
         BoundShaders {
@@ -203,6 +211,8 @@ pub(crate) struct CustomPipelines {
     /// Vertex shader of shadow casters that have a fragment shader alone.
     prepass_vertex: GpuShader,
     shaders: HashMap<u32, MaterialShaders>,
+    /// Shaders that import the lighting, whose pipelines are specialized for that of the frame.
+    lit: HashSet<u32>,
     shadows: HashMap<u32, GraphicsPipeline>,
 }
 
@@ -234,6 +244,7 @@ impl CustomPipelines {
                 &[SHADOW_PASS.into(), PREPASS_PIPELINE.into()],
             )?,
             shaders: HashMap::default(),
+            lit: HashSet::default(),
             shadows: HashMap::default(),
         })
     }
@@ -298,12 +309,16 @@ impl CustomPipelines {
                 .map_err(|error| error.to_string())?;
             self.shadows.insert(number, pipeline);
         }
+        if shaders.is_lit() {
+            self.lit.insert(number);
+        }
         self.shaders.insert(number, shaders);
         Ok(())
     }
 
     pub(super) fn remove(&mut self, number: u32) {
         self.shaders.remove(&number);
+        self.lit.remove(&number);
         self.shadows.remove(&number);
     }
 
@@ -314,6 +329,11 @@ impl CustomPipelines {
     /// The shaders with this number.
     pub(super) fn find(&self, number: u32) -> Option<&MaterialShaders> {
         self.shaders.get(&number)
+    }
+
+    /// Whether shaders import the lighting.
+    pub(super) fn is_lit(&self, number: u32) -> bool {
+        self.lit.contains(&number)
     }
 
     pub(super) fn shadow(&self, shader: MaterialShader) -> Option<&GraphicsPipeline> {
@@ -469,21 +489,14 @@ impl MaterialShaders {
     ) -> CompileResult {
         let fragment = &self.fragment;
         let vertex = self.vertex.as_ref().unwrap_or(fragment);
-        // Constants of `pbr.wgsl`, from which shaders import the lighting.
-        let is_opaque = !variant.key.blend_mode.is_transparent();
-        let constants = [
-            ("DFG_LUT", dfg_lut),
-            ("MAPS_TONES", variant.maps_tones),
-            ("HAS_AMBIENT_OCCLUSION", is_opaque),
-        ];
-        let constants = constants.into_iter();
-        let constants =
-            constants.filter(|(name, _)| fragment.has_constant(name) || vertex.has_constant(name));
+        let shaders = [fragment, vertex];
+        let constants = pbr_constants((variant.key, variant.lighting), dfg_lut, variant.maps_tones);
+        let constants = constants.into_iter().filter_map(|(name, value)| {
+            let imported = shaders.iter().find_map(|it| it.imported_constant(&name));
+            Some((imported?.to_owned(), value))
+        });
         let desc = GraphicsPipelineDesc {
-            constants: constants
-                .map(|(name, value)| (name.to_owned(), value.into()))
-                .chain(self.constants.iter().cloned())
-                .collect(),
+            constants: constants.chain(self.constants.iter().cloned()).collect(),
             ..GraphicsPipelineDesc::new(
                 "3d material",
                 (vertex, MATERIAL_VERTEX),

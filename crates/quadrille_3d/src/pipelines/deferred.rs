@@ -5,7 +5,7 @@ use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelin
 use quadrille::vulkan::pipeline::DepthState;
 use quadrille::vulkan::{ShaderError, vk};
 
-use super::meshes::lighting_constants;
+use super::constants::lighting_constants;
 use crate::scene::formats::PipelineTarget;
 use crate::scene::keys::LightingFeatures;
 
@@ -38,9 +38,11 @@ impl DeferredLighting {
             let shader = GpuShader::wgsl("quadrille_3d/deferred_lighting.wgsl", source)?;
             self.shader.insert(shader).clone()
         };
-        let mut constants = lighting_constants(lighting, dfg_lut, maps_tones);
+        let mut constants = lighting_constants(lighting);
         constants.extend(
             [
+                ("DFG_LUT", dfg_lut),
+                ("MAPS_TONES", maps_tones),
                 ("HAS_AMBIENT_OCCLUSION", lighting.ambient_occlusion),
                 ("HAS_EXTENDED_FEATURES", false),
                 ("HAS_SPECULAR_TRANSMISSION", false),

@@ -12,14 +12,13 @@ use quadrille::prelude::{GpuDevice, GpuShader, GraphicsPipeline, GraphicsPipelin
 use quadrille::vulkan::pipeline::{
     Blend, BlendEquation, DepthState, PipelineState, PrimitiveTopology,
 };
-use quadrille::vulkan::shader::Constant;
 use quadrille::vulkan::{ShaderError, vk};
 use quadrille_content::meshes::PrimitiveKind;
 
+use super::constants::pbr_constants;
 use super::custom::{CustomPipelines, MaterialShaders};
 use super::prepass::PrepassPipelines;
 use super::to_cull;
-use crate::constants::ANY_FILTER;
 use crate::scene::formats::PipelineTarget;
 use crate::scene::keys::{
     BlendMode, LightingFeatures, MaterialFeatures, MaterialShader, PipelineKey, RendererMethod,
@@ -57,8 +56,8 @@ pub(super) type CompileResult = Result<GraphicsPipeline, ShaderError>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PipelineVariant {
     pub(super) key: PipelineKey,
-    /// Empty for shaders of custom materials, which have no variants.
-    lighting: LightingFeatures,
+    /// Empty for shaders that do not import the lighting.
+    pub(super) lighting: LightingFeatures,
     /// Output is display-referred. The tone mapping method is not part of the key, so a camera can change it without
     /// new pipelines.
     pub(super) maps_tones: bool,
@@ -66,10 +65,6 @@ pub(super) struct PipelineVariant {
 
 impl PipelineVariant {
     pub(super) fn new(key: PipelineKey, lighting: LightingFeatures, maps_tones: bool) -> Self {
-        let lighting = match key.shader {
-            MaterialShader::Standard => lighting,
-            MaterialShader::Custom { .. } => LightingFeatures::default(),
-        };
         let key = PipelineKey {
             shader: key.shader.shared(),
             renderer: RendererMethod::Auto,
@@ -194,6 +189,7 @@ impl MeshPipelines {
         self.collect_compiled()?;
         let has_none = !self.compiled.keys().any(|it| it.maps_tones == maps_tones);
         for key in keys {
+            let lighting = self.lighting_of(key.shader, lighting);
             let variant = PipelineVariant::new(key, lighting, maps_tones);
             if self.compiled.contains_key(&variant) || self.compiling.contains_key(&variant) {
                 continue;
@@ -206,6 +202,16 @@ impl MeshPipelines {
             }
         }
         Ok(())
+    }
+
+    /// Features of lighting that pipelines of a shader are specialized for.
+    fn lighting_of(&self, shader: MaterialShader, lighting: LightingFeatures) -> LightingFeatures {
+        match shader {
+            MaterialShader::Custom { number, .. } if !self.custom.is_lit(number) => {
+                LightingFeatures::default()
+            }
+            _ => lighting,
+        }
     }
 
     /// Returns the compilation of a pipeline; `None` for a shader that was removed.
@@ -248,7 +254,8 @@ impl MeshPipelines {
         key: PipelineKey,
         target: &PipelineTarget,
     ) -> Option<&GraphicsPipeline> {
-        let with = |lighting, key| {
+        let with = |lighting, key: PipelineKey| {
+            let lighting = self.lighting_of(key.shader, lighting);
             let variant = PipelineVariant::new(key, lighting, target.maps_tones);
             self.compiled.get(&variant)
         };
@@ -350,31 +357,7 @@ fn create_pipeline(
     };
     let shaders = ((shader, "vertex_main"), (fragment, "fragment_main"));
     let mut desc = GraphicsPipelineDesc {
-        constants: [
-            ("HAS_ALPHA_MASK", key.blend_mode != BlendMode::Opaque),
-            (
-                "HAS_BASE_COLOR_TEXTURE",
-                key.features >= MaterialFeatures::BaseColorTexture,
-            ),
-            ("HAS_TEXTURES", key.features >= MaterialFeatures::Textured),
-            (
-                "HAS_EXTENDED_FEATURES",
-                key.features >= MaterialFeatures::Extended,
-            ),
-            ("HAS_SPECULAR_TRANSMISSION", key.is_transmissive()),
-            (
-                "HAS_ALPHA_TO_COVERAGE",
-                key.blend_mode == BlendMode::AlphaToCoverage,
-            ),
-            (
-                "HAS_AMBIENT_OCCLUSION",
-                has_ambient_occlusion(key, lighting),
-            ),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.into()))
-        .into_iter()
-        .chain(lighting_constants(lighting, dfg_lut, maps_tones))
-        .collect(),
+        constants: pbr_constants((key, lighting), dfg_lut, maps_tones),
         ..mesh_pipeline_desc(key, GraphicsPipelineDesc::new(name, shaders.0, shaders.1))
     };
     replace_covered_samples(gpu, key, &mut desc);
@@ -400,38 +383,6 @@ pub(crate) fn leaves_translucent(gpu: &GpuDevice, key: PipelineKey) -> bool {
 
 fn has_alpha_to_one(gpu: &GpuDevice) -> bool {
     gpu.features().alpha_to_one == vk::TRUE
-}
-
-/// Constants of `pbr.wgsl` for the lighting of a frame, without ambient occlusion.
-pub(crate) fn lighting_constants(
-    lighting: LightingFeatures,
-    dfg_lut: bool,
-    maps_tones: bool,
-) -> Vec<(String, Constant)> {
-    let filter = lighting.shadow_filter.unwrap_or(ANY_FILTER);
-    [
-        ("HAS_RANGED_LIGHTS", lighting.ranged_lights),
-        ("HAS_RECT_LIGHTS", lighting.rect_lights),
-        ("HAS_SHADOWS", lighting.shadows),
-        ("HAS_SOFT_SHADOWS", lighting.soft_shadows),
-        ("HAS_ENVIRONMENTS", lighting.environments),
-        ("HAS_FOG", lighting.fog),
-        ("HAS_CONTACT_SHADOWS", lighting.contact_shadows),
-        ("HAS_LIGHT_TEXTURES", lighting.light_textures),
-        ("HAS_DECALS", lighting.decals),
-        ("HAS_ATMOSPHERE", lighting.atmosphere),
-        ("DFG_LUT", dfg_lut),
-        ("MAPS_TONES", maps_tones),
-    ]
-    .map(|(name, value)| (name.to_owned(), value.into()))
-    .into_iter()
-    .chain([("SHADOW_FILTER".to_owned(), filter.into())])
-    .collect()
-}
-
-/// Whether a pipeline reads ambient occlusion maps, which have the surfaces behind blended and transmissive ones.
-fn has_ambient_occlusion(key: PipelineKey, lighting: LightingFeatures) -> bool {
-    lighting.ambient_occlusion && !key.blend_mode.is_transparent() && !key.is_transmissive()
 }
 
 /// Sets the fixed state of a key.

@@ -8,6 +8,7 @@ use quadrille::vulkan::shader::ShaderStage;
 use quadrille::vulkan::vk;
 use quadrille_content::materials::{MATERIAL_ROWS, MATERIAL_VERTEX, material_entry_point};
 
+use super::constants::material_constants;
 use super::custom::{Inputs, MaterialShaders, OWN_ATTRIBUTES, PrepassSupport, entry, reads_any};
 use super::meshes::{CompileResult, MeshPipelines, mesh_pipeline_desc};
 use crate::scene::formats::prepass_formats;
@@ -205,7 +206,10 @@ impl MeshPipelines {
     fn prepass_variant(&self, key: PipelineKey, outputs: PrepassOutputs) -> Option<PrepassVariant> {
         let is_opaque = key.blend_mode == BlendMode::Opaque;
         let is_deferred = outputs.deferred && key.renderer == RendererMethod::Deferred;
-        let mut features = key.features.min(MaterialFeatures::Extended);
+        let mut features = match key.shader {
+            MaterialShader::Standard => key.features.min(MaterialFeatures::Extended),
+            MaterialShader::Custom { .. } => MaterialFeatures::Base,
+        };
         if let MaterialShader::Custom { number, .. } = key.shader
             && !is_deferred
         {
@@ -213,7 +217,7 @@ impl MeshPipelines {
                 PrepassSupport::Absent => return None,
                 PrepassSupport::Standard { has_base } => {
                     if has_base {
-                        features = MaterialFeatures::Extended;
+                        features = key.features;
                     }
                     has_base
                 }
@@ -287,7 +291,7 @@ impl MeshPipelines {
         };
         let desc = GraphicsPipelineDesc {
             fragment: entry.map(|entry| (&standard, entry)),
-            constants: constants(key),
+            constants: material_constants(key),
             ..GraphicsPipelineDesc::of("3d prepass", &self.shader)
         };
         let mut desc = GraphicsPipelineDesc {
@@ -306,28 +310,6 @@ impl MeshPipelines {
         }
         gpu.graphics_pipeline(&desc).map(Some)
     }
-}
-
-/// Constants of `pbr.wgsl` for a key.
-fn constants(key: PipelineKey) -> Vec<(String, quadrille::vulkan::shader::Constant)> {
-    [
-        ("HAS_ALPHA_MASK", key.blend_mode != BlendMode::Opaque),
-        (
-            "HAS_ALPHA_TO_COVERAGE",
-            key.blend_mode == BlendMode::AlphaToCoverage,
-        ),
-        (
-            "HAS_BASE_COLOR_TEXTURE",
-            key.features >= MaterialFeatures::BaseColorTexture,
-        ),
-        ("HAS_TEXTURES", key.features >= MaterialFeatures::Textured),
-        (
-            "HAS_EXTENDED_FEATURES",
-            key.features >= MaterialFeatures::Extended,
-        ),
-    ]
-    .map(|(name, value)| (name.to_owned(), value.into()))
-    .into()
 }
 
 /// State of an attachment that a shader writes, or leaves as it is.

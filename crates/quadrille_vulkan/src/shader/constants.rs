@@ -58,6 +58,13 @@ impl GpuShader {
         constants.any(|constant| constant.own == name)
     }
 
+    /// Qualified name of the `override` of this name of an imported module; `None` without one.
+    pub fn imported_constant(&self, name: &str) -> Option<&str> {
+        let overrides = self.0.overrides.as_ref()?;
+        let mut imported = overrides.constants.iter().filter(|it| it.is_imported);
+        imported.find(|it| it.own == name).map(|it| &*it.shown)
+    }
+
     /// A number as the type of the `override` of this name, as bevy and WebGPU give constants; `None` if the shader has
     /// none, or its type cannot have that value.
     pub fn constant(&self, name: &str, value: f64) -> Option<Constant> {

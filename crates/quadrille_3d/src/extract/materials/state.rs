@@ -54,7 +54,10 @@ impl MaterialState {
             sort_bias: desc.depth_bias,
             casts_shadows: desc.casts_shadows
                 && base.is_none_or(|base| Self::new(base).casts_shadows),
-            features: MaterialFeatures::Base,
+            // Shaders without a base set all inputs of the shading themselves.
+            features: base.map_or(MaterialFeatures::Extended, |base| {
+                MaterialFeatures::new(base).min(MaterialFeatures::Extended)
+            }),
             shader,
             renderer,
         }
@@ -83,7 +86,7 @@ impl MaterialState {
             } else {
                 self.blend_mode
             },
-            features: if has_lightmap && self.shader == MaterialShader::Standard {
+            features: if has_lightmap {
                 self.features.max(MaterialFeatures::Extended)
             } else {
                 self.features
