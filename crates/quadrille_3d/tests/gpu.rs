@@ -97,6 +97,8 @@ mod many_lights;
 mod many_skins;
 #[path = "gpu/material_features.rs"]
 mod material_features;
+#[path = "gpu/material_lighting.rs"]
+mod material_lighting;
 #[path = "gpu/material_resources.rs"]
 mod material_resources;
 #[path = "gpu/material_shaders.rs"]
