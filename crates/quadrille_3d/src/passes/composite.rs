@@ -4,21 +4,28 @@ use bevy_ecs::prelude::*;
 use quadrille::ecs::{
     AccessList, AnyAccess, Attachment, ColorAttachment as _, Rendering, access_kind,
 };
-use quadrille::prelude::{GraphicsPipeline, Recorder};
+use quadrille::prelude::{GpuImage, GraphicsPipeline, ImageUsage, Recorder};
 use quadrille_content::views::{CameraTargets, draw_composite, draw_scaled_composite};
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name};
 
 use crate::pipelines::Pipelines3d;
+use crate::prepare::targets::SceneColors;
 use crate::prepare::view_colors::{CurrentColors, ViewColors};
-use crate::scene::frame::{Scene3d, View3d, ViewOutput};
+use crate::scene::frame::{Composite, Scene3d, View3d, ViewOutput};
 
 /// Composites the images of views over the targets, in display-referred colors: one pass for each view without `Hdr`
 /// that does not draw to its target directly, and for each view with an effect after tone mapping or with
-/// `MainPassResolutionOverride`, which is scaled to its viewport bilinearly.
+/// `MainPassResolutionOverride`, which is scaled to its viewport bilinearly. An image that replaces the whole target is
+/// copied, which takes no time of the rasterizer.
 pub fn composite_3d(
     mut recorder: Recorder,
     (colors, current): (ViewColors, Res<CurrentColors>),
+    (copied, written): (
+        AccessList<SceneColors, access_kind::TransferRead>,
+        AccessList<CameraTargets, access_kind::TransferWrite>,
+    ),
     targets: AccessList<CameraTargets, access_kind::ColorTarget>,
+    (images, target_images): (Res<SceneColors>, Res<CameraTargets>),
     (scene, pipelines): (Res<Scene3d>, Res<Pipelines3d>),
     warnings: Res<RateLimitedWarnings>,
 ) {
@@ -34,6 +41,16 @@ pub fn composite_3d(
                 }
             }
         }
+        let Some(at) = current.of(view) else { continue };
+        if let (Some(image), Some(target)) = (images.get(at), target_images.get(view.target()))
+            && can_copy(view, image, target)
+            && let (Some(color), Some(target)) = (copied.get(at), written.get(view.target()))
+        {
+            let uses = [color.as_declared(), target.as_declared()];
+            let mut pass = recorder.pass_in_step(view.step(), "composite_3d", &uses);
+            pass.transfer().copy_image(&color, &target);
+            continue;
+        }
         let (Some(color), Some(target)) = (colors.of(view), targets.get(view.target())) else {
             continue;
         };
@@ -43,6 +60,16 @@ pub fn composite_3d(
         let pipeline = pipelines.composite(view.composite);
         draw_view(&mut rendering, pipeline, (&color, view.output_size()), view);
     }
+}
+
+/// Whether a copy of an image of a view to its target gives the pixels that a draw gives.
+fn can_copy(view: &View3d, image: &GpuImage, target: &GpuImage) -> bool {
+    let (from, to) = (image.desc(), target.desc());
+    view.composite == Composite::Replace
+        && view.queued.covers(target)
+        && (from.extent, from.format) == (to.extent, to.format)
+        && to.samples == 1
+        && to.usage.contains(ImageUsage::TRANSFER_DST)
 }
 
 /// Draws an image of a view with this size over its viewport in the target, scaled where the viewport has another one.

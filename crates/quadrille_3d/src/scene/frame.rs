@@ -53,11 +53,7 @@ impl ViewOutput {
         target: &GpuImage,
         (composite, samples): (Composite, u32),
     ) -> Self {
-        let desc = target.desc();
-        let [width, height, _] = desc.extent;
-        let is_whole = view.viewport == [0, 0, width, height]
-            && !view.is_scaled()
-            && (desc.mip_levels, desc.array_layers) == (1, 1);
+        let is_whole = view.covers(target) && !view.is_scaled();
         let draws_to_target = match composite {
             Composite::Replace => true,
             Composite::Alpha => false,

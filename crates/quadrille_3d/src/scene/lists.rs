@@ -8,6 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_math::{Mat4, UVec2, Vec2, Vec3};
 use bevy_platform::collections::HashMap;
+use quadrille::prelude::GpuImage;
 use quadrille_content::buffers::RawBufferVec;
 use quadrille_content::meshes::PrimitiveKind;
 
@@ -177,6 +178,13 @@ impl QueuedView {
     pub(crate) fn is_scaled(&self) -> bool {
         let [_, _, width, height] = self.viewport;
         self.output_size() != [width, height]
+    }
+
+    /// Whether its viewport is all of a target with one mip level and layer.
+    pub(crate) fn covers(&self, target: &GpuImage) -> bool {
+        let desc = target.desc();
+        let [width, height, _] = desc.extent;
+        self.viewport == [0, 0, width, height] && (desc.mip_levels, desc.array_layers) == (1, 1)
     }
 
     /// Difference of mip levels between its images and its color after upscaling: negative for finer levels.

@@ -41,6 +41,12 @@ fn plan(rig: &mut Rig) -> String {
     renderer.plan_text().expect("frames are kept")
 }
 
+/// Passes of the frame with their accesses.
+fn case(rig: &Rig) -> String {
+    let renderer = rig.app.world().resource::<Renderer>();
+    renderer.case_text().expect("a frame was drawn")
+}
+
 fn expect_passes(plan: &str, present: &[&str], absent: &[&str]) {
     for pass in present {
         assert!(plan.contains(pass), "no {pass} in {plan}");
@@ -105,11 +111,14 @@ fn effects_after_tone_mapping_read_colors_of_the_screen_below_2d() {
         let plan = plan(&mut rig);
         expect_passes(&plan, present, absent);
         expect_passes(&plan, &["composite_3d"], &["load_target_3d", "copy target"]);
+        let copied = "pass composite_3d requires TRANSFER";
+        assert!(case(&rig).contains(copied), "{}", case(&rig));
         // Both stages, and a viewport.
         rig.app.world_mut().entity_mut(eye).insert(BEFORE);
         expect_close(rig.exactly(1, 1)[0], 0.875);
         set_viewport(&mut rig, eye, [4, 2, 20, 10]);
         expect_close(rig.exactly(4, 2)[0], 0.875);
+        assert!(!case(&rig).contains(copied), "a part of the target");
         let outside = rig.exactly(3, 1)[0];
         assert!(outside < 0.1, "{outside} outside of the viewport");
         rig.app.world_mut().entity_mut(eye).remove::<Affine<0>>();
