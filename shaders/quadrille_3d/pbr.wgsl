@@ -220,13 +220,16 @@ fn shade(
     var surface = surface_of(vertex_output, view, material, at, base.rgb, is_front, decaled);
     var thickness = 0.0;
     var specular_transmission = 0.0;
-    if HAS_EXTENDED_FEATURES && (HAS_SPECULAR_TRANSMISSION || material.attenuation_and_diffuse_transmission.a != 0.0) {
+    let is_thin = HAS_EXTENDED_FEATURES && material.attenuation_and_diffuse_transmission.a != 0.0;
+    if HAS_SPECULAR_TRANSMISSION || is_thin {
         thickness = world_thickness(surface.normal, material, instance, at);
         if HAS_SPECULAR_TRANSMISSION {
             specular_transmission = material.specular_transmission * sample_or_white(material.textures[3].x, at).r;
             surface.diffuse *= 1.0 - specular_transmission;
         }
-        split_diffuse_transmission(&surface, material, thickness, at);
+        if is_thin {
+            split_diffuse_transmission(&surface, material, thickness, at);
+        }
     }
     let material_occlusion = sample_or_white(material.textures[0].w, at).r;
     let occlusion = indirect_occlusion(surface, view, vertex_output.position.xy, material_occlusion);

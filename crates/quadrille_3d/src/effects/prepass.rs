@@ -139,7 +139,7 @@ fn target(view: &View3d) -> PrepassTarget {
 /// in another pass, so depth of it could leave holes.
 fn key_in_prepass(view: &View3d, key: PipelineKey) -> Option<PipelineKey> {
     let is_covered = key.blend_mode == BlendMode::AlphaToCoverage && view.queued.wanted_samples > 1;
-    let is_apart = view.queued.transmissive.is_apart && key.is_transmissive();
+    let is_apart = view.queued.transmissive.is_apart && key.is_transmissive;
     let renderer = match view.queued.prepass.defers(key) {
         true => RendererMethod::Deferred,
         false => RendererMethod::Auto,

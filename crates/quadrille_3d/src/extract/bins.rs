@@ -111,7 +111,7 @@ impl Bins {
     /// Whether there are instances with specular transmission.
     pub(crate) fn has_transmissive(&self) -> bool {
         let mut pipelines = self.pipelines.iter();
-        pipelines.any(|(key, batches)| key.is_transmissive() && !batches.is_empty())
+        pipelines.any(|(key, batches)| key.is_transmissive && !batches.is_empty())
     }
 
     /// Returns the bins of some pipelines with their instances, in no order.

@@ -515,6 +515,7 @@ fn bin_key((mesh, material_state): (MeshAllocation, MaterialState)) -> BinKey {
         cull: material_state.cull,
         blend_mode: material_state.blend_mode,
         features: material_state.features,
+        is_transmissive: material_state.is_transmissive,
         shader: material_state.shader,
         renderer: material_state.renderer,
     };

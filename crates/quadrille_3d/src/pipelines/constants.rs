@@ -16,13 +16,13 @@ pub(super) fn pbr_constants(
 ) -> Constants {
     // Ambient occlusion maps have the surfaces behind blended and transmissive ones.
     let has_ambient_occlusion =
-        lighting.ambient_occlusion && !key.blend_mode.is_transparent() && !key.is_transmissive();
+        lighting.ambient_occlusion && !key.blend_mode.is_transparent() && !key.is_transmissive;
     let mut constants = material_constants(key);
     constants.extend(lighting_constants(lighting));
     constants.extend(named([
         ("DFG_LUT", dfg_lut),
         ("MAPS_TONES", maps_tones),
-        ("HAS_SPECULAR_TRANSMISSION", key.is_transmissive()),
+        ("HAS_SPECULAR_TRANSMISSION", key.is_transmissive),
         ("HAS_AMBIENT_OCCLUSION", has_ambient_occlusion),
     ]));
     constants

@@ -295,6 +295,7 @@ impl CustomPipelines {
             cull: CullMode::Back,
             blend_mode: BlendMode::Opaque,
             features: MaterialFeatures::Base,
+            is_transmissive: false,
             shader: MaterialShader::Custom {
                 number,
                 material: None,

@@ -144,6 +144,7 @@ impl MeshPipelines {
                 cull: crate::scene::keys::CullMode::Back,
                 blend_mode: BlendMode::Opaque,
                 features: MaterialFeatures::Base,
+                is_transmissive: false,
                 shader: MaterialShader::Standard,
                 renderer: RendererMethod::Auto,
             };
@@ -207,7 +208,7 @@ impl MeshPipelines {
         let is_opaque = key.blend_mode == BlendMode::Opaque;
         let is_deferred = outputs.deferred && key.renderer == RendererMethod::Deferred;
         let mut features = match key.shader {
-            MaterialShader::Standard => key.features.min(MaterialFeatures::Extended),
+            MaterialShader::Standard => key.features,
             MaterialShader::Custom { .. } => MaterialFeatures::Base,
         };
         if let MaterialShader::Custom { number, .. } = key.shader
@@ -234,6 +235,7 @@ impl MeshPipelines {
         let variant = PrepassVariant {
             key: PipelineKey {
                 features,
+                is_transmissive: false,
                 shader: key.shader.shared(),
                 renderer: match is_deferred {
                     true => RendererMethod::Deferred,

@@ -397,7 +397,7 @@ fn add_transparent(
             let in_lists = has_lists && key.order_independent().is_some();
             key.blend_mode.is_transparent()
                 && in_lists == is_order_independent
-                && !(is_apart && key.is_transmissive())
+                && !(is_apart && key.is_transmissive)
         });
         lists.transparent.add_all(&scratch.transparent)
     })
@@ -415,7 +415,7 @@ fn add_transmissive(
         return TransmissiveDraws::default();
     };
     sort_visible(world, lists, scratch, (camera, cull_row), |key| {
-        key.is_transmissive()
+        key.is_transmissive
     });
     let has_any = world.lights.instances.has_transmissive();
     TransmissiveDraws {

@@ -12,6 +12,9 @@ pub(crate) struct PipelineKey {
     pub(crate) cull: CullMode,
     pub(crate) blend_mode: BlendMode,
     pub(crate) features: MaterialFeatures,
+    /// Specular transmission: cameras with [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission) draw it after what is
+    /// opaque.
+    pub(crate) is_transmissive: bool,
     pub(crate) shader: MaterialShader,
     pub(crate) renderer: RendererMethod,
 }
@@ -78,15 +81,12 @@ impl PipelineKey {
     /// one of them writes the G-buffer.
     pub(crate) fn fits_gbuffer(self) -> bool {
         let has_room = match self.shader {
-            MaterialShader::Standard => self.features <= MaterialFeatures::Textured,
+            MaterialShader::Standard => {
+                self.features <= MaterialFeatures::Textured && !self.is_transmissive
+            }
             MaterialShader::Custom { .. } => self.renderer != RendererMethod::Forward,
         };
         has_room && matches!(self.blend_mode, BlendMode::Opaque | BlendMode::Mask)
-    }
-
-    /// Whether the material has specular transmission.
-    pub(crate) fn is_transmissive(self) -> bool {
-        self.features == MaterialFeatures::Transmissive
     }
 
     /// Specializes the key for a view.
@@ -119,9 +119,6 @@ pub(crate) enum MaterialFeatures {
     Textured,
     /// Clearcoat, anisotropy, a depth map, a lightmap or diffuse transmission.
     Extended,
-    /// Specular transmission: cameras with [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission) draw it after what is
-    /// opaque.
-    Transmissive,
 }
 
 /// Blending of a fragment with the target.

@@ -60,7 +60,7 @@ impl BatchList {
     ) -> impl Iterator<Item = &BatchSet> {
         let (is_apart, prepass) = (view.transmissive.is_apart, view.prepass);
         self.opaque_batch_sets()
-            .filter(move |batch_set| !(is_apart && batch_set.pipeline.is_transmissive()))
+            .filter(move |batch_set| !(is_apart && batch_set.pipeline.is_transmissive))
             .filter(move |batch_set| !prepass.defers(batch_set.pipeline))
     }
 

@@ -13,6 +13,7 @@ fn key(number: u32) -> BinKey {
             blend_mode: [BlendMode::Opaque, BlendMode::Blend][number as usize / 2 % 2],
             shader: MaterialShader::Standard,
             features: MaterialFeatures::Base,
+            is_transmissive: false,
             renderer: crate::scene::keys::RendererMethod::Auto,
         },
         mesh: MeshAllocation {

@@ -18,6 +18,8 @@ pub(crate) struct MaterialState {
     /// Whether alpha suffices to cast shadows.
     pub(crate) casts_shadows: bool,
     pub(crate) features: MaterialFeatures,
+    /// Whether it has specular transmission.
+    pub(crate) is_transmissive: bool,
     pub(crate) shader: MaterialShader,
     pub(crate) renderer: RendererMethod,
 }
@@ -36,6 +38,7 @@ impl MaterialState {
                 _ => alpha >= MIN_SHADOW_ALPHA,
             },
             features: MaterialFeatures::new(material),
+            is_transmissive: material.specular_transmission > 0.0 && !material.unlit,
             shader: MaterialShader::Standard,
             renderer: renderer_method(material),
         }
@@ -56,8 +59,9 @@ impl MaterialState {
                 && base.is_none_or(|base| Self::new(base).casts_shadows),
             // Shaders without a base set all inputs of the shading themselves.
             features: base.map_or(MaterialFeatures::Extended, |base| {
-                MaterialFeatures::new(base).min(MaterialFeatures::Extended)
+                MaterialFeatures::new(base)
             }),
+            is_transmissive: false,
             shader,
             renderer,
         }
@@ -71,6 +75,7 @@ impl MaterialState {
             sort_bias: 0.0,
             casts_shadows,
             features: MaterialFeatures::Base,
+            is_transmissive: false,
             shader: MaterialShader::Standard,
             renderer: RendererMethod::Forward,
         }
@@ -102,9 +107,7 @@ impl MaterialFeatures {
             || material.anisotropy_strength != 0.0
             || material.diffuse_transmission != 0.0
             || material.depth_map.is_some();
-        if material.specular_transmission > 0.0 && !material.unlit {
-            Self::Transmissive
-        } else if is_rich {
+        if is_rich {
             Self::Extended
         } else if has_other_images(material) {
             Self::Textured
