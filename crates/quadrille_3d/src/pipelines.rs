@@ -5,6 +5,7 @@ pub(crate) mod constants;
 pub(crate) mod custom;
 pub(crate) mod deferred;
 pub(crate) mod material_desc;
+mod material_inputs;
 pub(crate) mod meshes;
 mod prepass;
 
@@ -21,6 +22,7 @@ use quadrille_content::views::composite_pipeline;
 use custom::CustomPipelines;
 use meshes::MeshPipelines;
 
+pub(crate) use material_inputs::PREPASS_IMAGES;
 pub(crate) use prepass::{PrepassShaders, PrepassTarget};
 
 use crate::constants::constants;

@@ -17,8 +17,8 @@ use crate::environment::Environments3d;
 use crate::environment::maps::{Cubes3d, Volumes3d};
 use crate::extract::custom_materials::bound::Renderer3d;
 use crate::passes::display::DisplayTransform3d;
+use crate::pipelines::PREPASS_IMAGES;
 use crate::pipelines::Pipelines3d;
-use crate::pipelines::custom::PREPASS_IMAGES;
 use crate::prepare::occlusion_maps::AmbientOcclusionMaps3d;
 use crate::prepare::shadow_maps::{PointShadowFaces, ShadowAtlas};
 use crate::prepare::targets::{

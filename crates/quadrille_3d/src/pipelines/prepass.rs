@@ -9,7 +9,8 @@ use quadrille::vulkan::vk;
 use quadrille_content::materials::{MATERIAL_ROWS, MATERIAL_VERTEX, material_entry_point};
 
 use super::constants::material_constants;
-use super::custom::{Inputs, MaterialShaders, OWN_ATTRIBUTES, PrepassSupport, entry, reads_any};
+use super::custom::{MaterialShaders, PrepassSupport, entry, reads_any};
+use super::material_inputs::{Inputs, OWN_ATTRIBUTES};
 use super::meshes::{CompileResult, MeshPipelines, mesh_pipeline_desc};
 use crate::scene::formats::prepass_formats;
 use crate::scene::keys::{
