@@ -17,6 +17,8 @@ use crate::components::material::{AlphaMode, OpaqueRendererMethod, StandardMater
 ///
 /// Bindings have numbers from 100 on, as in bevy. A shader takes the standard material with all its textures from
 /// `bevy_pbr::render::pbr_fragment::pbr_input_from_standard_material`.
+/// Pipelines are specialized by the base, as in bevy: clearcoat and diffuse transmission that a shader sets are evaluated if the
+/// base has any.
 ///
 /// ```
 /// use quadrille_3d::prelude::*;

@@ -9,7 +9,7 @@ use bevy_math::UVec2;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{ContrastAdaptiveSharpening, TemporalAntiAliasing, TemporalUpscaling};
 
-use crate::common::Rig;
+use crate::common::{Picture, Rig, write_png};
 use scenes::{FIRST, MEASURED, Rows, SCENES, SIZE};
 
 /// Difference of pictures from supersampled ones, in the sRGB encoding.
@@ -67,6 +67,28 @@ fn quality(found: &[Rows], expected: &[Rows]) -> Quality {
     }
 }
 
+/// Writes pictures to the folder `QUADRILLE_PICTURES`, if it is set, for other measures such as FLIP.
+fn save(name: &str, pictures: &[Rows]) {
+    let Some(folder) = std::env::var_os("QUADRILLE_PICTURES") else {
+        return;
+    };
+    for (at, rows) in pictures.iter().enumerate() {
+        let channels = encoded(rows);
+        let pixels = channels.as_chunks::<3>().0.iter();
+        let pixels = pixels.map(|color| {
+            let [r, g, b] = color.map(|channel| (channel * 255.0).round() as u8);
+            [r, g, b, 255]
+        });
+        let picture = Picture {
+            width: SIZE[0],
+            height: SIZE[1],
+            pixels: pixels.collect(),
+        };
+        let file = format!("{name}, {at}.png").replace(' ', "-");
+        write_png(&std::path::Path::new(&folder).join(file), &picture);
+    }
+}
+
 /// The resolution of [`TemporalUpscaling::BALANCED`], scaled bilinearly.
 fn bilinear() -> MainPassResolutionOverride {
     let size = UVec2::from(SIZE).as_vec2() * 0.67;
@@ -78,7 +100,9 @@ fn bilinear() -> MainPassResolutionOverride {
 fn upscaled_pictures_are_nearer_to_supersampled_ones_than_bilinear() {
     for scene in SCENES {
         let expected = scene.supersampled(FIRST..FIRST + MEASURED);
+        save(&format!("{}, supersampled", scene.name), &expected);
         let measure = |name: &str, found: &[Rows]| {
+            save(&format!("{}, {name}", scene.name), found);
             let quality = quality(found, &expected);
             let Quality { rms, mean, flicker } = quality;
             let scene = scene.name;
