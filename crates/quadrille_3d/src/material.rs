@@ -328,6 +328,7 @@ fn extract_materials<M: Material>(
     mut source: MaterialSource,
     mut specialize: Local<SpecializeByKey<M>>,
 ) {
+    let mut has_changed = false;
     for event in events.read() {
         match *event {
             AssetEvent::Added { id } | AssetEvent::Modified { id } => {
@@ -340,6 +341,10 @@ fn extract_materials<M: Material>(
             AssetEvent::Unused { id } => store.forget_custom(id.untyped()),
             AssetEvent::LoadedWithDependencies { .. } => {}
         }
+        has_changed = true;
+    }
+    if has_changed {
+        specialize.retain(|_, specialize| Arc::strong_count(specialize) > 1);
     }
 }
 

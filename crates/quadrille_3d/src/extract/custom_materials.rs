@@ -216,6 +216,8 @@ impl CustomMaterials {
         if old.as_ref().is_some_and(|old| desc.has_pipelines_of(old)) {
             known.refresh_layouts(material);
         } else {
+            // Other shaders bind other resources.
+            material.bound = BoundState::Waiting;
             material.layouts.clear();
             for &layout in self.layouts_of.get(&id).into_iter().flatten() {
                 known.add_layout(material, (layout, self.layouts.get(layout)));

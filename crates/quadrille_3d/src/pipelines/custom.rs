@@ -136,11 +136,17 @@ impl MaterialShaders {
         main.into_iter().flatten().chain(of_shadow)
     }
 
-    /// Whether the fragment shader imports constants of the lighting.
+    /// Whether the shaders import constants of the lighting.
     fn is_lit(&self) -> bool {
+        let shaders = || {
+            [Some(&self.fragment), self.vertex.as_ref()]
+                .into_iter()
+                .flatten()
+        };
+        let imports =
+            |name: &str| shaders().any(|it| it.imported_constant(MODULES, name).is_some());
         let constants = lighting_constants(LightingFeatures::default());
-        let mut names = constants.iter().map(|(name, _)| name);
-        names.any(|name| self.fragment.imported_constant(name).is_some())
+        imports("HAS_AMBIENT_OCCLUSION") || constants.iter().any(|(name, _)| imports(name))
     }
 
     /// All stages, with the bindings of each material by itself.
@@ -204,6 +210,9 @@ impl FixedState {
         }
     }
 }
+
+/// Path of the modules whose constants are set: programs may have some of the same names.
+pub(super) const MODULES: &str = "quadrille_3d";
 
 /// Shaders and shadow pipelines of all materials.
 pub(crate) struct CustomPipelines {
@@ -407,7 +416,10 @@ impl MaterialShaders {
         let shaders = [fragment, vertex];
         let constants = pbr_constants((variant.key, variant.lighting), dfg_lut, variant.maps_tones);
         let constants = constants.into_iter().filter_map(|(name, value)| {
-            let imported = shaders.iter().find_map(|it| it.imported_constant(&name));
+            let mut imported = shaders
+                .iter()
+                .map(|it| it.imported_constant(MODULES, &name));
+            let imported = imported.find_map(|name| name);
             Some((imported?.to_owned(), value))
         });
         let desc = GraphicsPipelineDesc {

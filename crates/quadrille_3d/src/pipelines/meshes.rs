@@ -267,7 +267,12 @@ impl MeshPipelines {
         let known = || self.known_lighting.iter().rev().copied();
         let lightings = (known().filter(|it| it.covers(self.lighting)))
             .chain(known().filter(|it| !it.covers(self.lighting)));
-        let keys = FALLBACK_ORDER.map(|features| PipelineKey { features, ..key });
+        // The last ones are without refraction.
+        let keys: [_; 2 * FALLBACK_ORDER.len()] = std::array::from_fn(|at| PipelineKey {
+            features: FALLBACK_ORDER[at % FALLBACK_ORDER.len()],
+            is_transmissive: key.is_transmissive && at < FALLBACK_ORDER.len(),
+            ..key
+        });
         let stand_ins = lightings.flat_map(|lighting| {
             let keys = [key].into_iter().chain(keys);
             keys.filter_map(move |key| with(lighting, key))

@@ -9,7 +9,7 @@ use quadrille::vulkan::vk;
 use quadrille_content::materials::{MATERIAL_ROWS, MATERIAL_VERTEX, material_entry_point};
 
 use super::constants::material_constants;
-use super::custom::{MaterialShaders, PrepassSupport, entry, reads_any};
+use super::custom::{MODULES, MaterialShaders, PrepassSupport, entry, reads_any};
 use super::material_inputs::{Inputs, OWN_ATTRIBUTES};
 use super::meshes::{CompileResult, MeshPipelines, mesh_pipeline_desc};
 use crate::scene::formats::prepass_formats;
@@ -346,9 +346,13 @@ impl PrepassShaders {
             all.any(|shader| shader.has_constant(name))
         };
         let constants = material.constants.iter().filter(|(name, _)| has(name));
+        // Fragments are discarded as in the main pass.
+        let alpha_mask = fragment.and_then(|it| it.imported_constant(MODULES, "HAS_ALPHA_MASK"));
+        let has_alpha_mask = key.blend_mode != BlendMode::Opaque;
+        let alpha_mask = alpha_mask.map(|name| (name.to_owned(), has_alpha_mask.into()));
         let desc = GraphicsPipelineDesc {
             fragment: fragment.map(|shader| (shader, material_entry_point(shader))),
-            constants: constants.cloned().collect(),
+            constants: constants.cloned().chain(alpha_mask).collect(),
             ..GraphicsPipelineDesc::new(
                 "3d material prepass",
                 (&self.vertex, MATERIAL_VERTEX),

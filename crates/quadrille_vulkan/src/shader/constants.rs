@@ -58,11 +58,17 @@ impl GpuShader {
         constants.any(|constant| constant.own == name)
     }
 
-    /// Qualified name of the `override` of this name of an imported module; `None` without one.
-    pub fn imported_constant(&self, name: &str) -> Option<&str> {
+    /// Qualified name of the `override` of this name of an imported module below a path; `None` without one:
+    /// `noise::value::OCTAVES` for `noise` and `OCTAVES`.
+    pub fn imported_constant(&self, path: &str, name: &str) -> Option<&str> {
         let overrides = self.0.overrides.as_ref()?;
-        let mut imported = overrides.constants.iter().filter(|it| it.is_imported);
-        imported.find(|it| it.own == name).map(|it| &*it.shown)
+        let is_below = |shown: &str| {
+            let rest = shown.strip_prefix(path);
+            rest.is_some_and(|rest| rest.starts_with("::"))
+        };
+        let imported = overrides.constants.iter().filter(|it| it.is_imported);
+        let mut below = imported.filter(|it| it.own == name && is_below(&it.shown));
+        below.next().map(|it| &*it.shown)
     }
 
     /// A number as the type of the `override` of this name, as bevy and WebGPU give constants; `None` if the shader has
