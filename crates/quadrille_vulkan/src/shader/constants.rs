@@ -46,6 +46,8 @@ struct Override {
     /// Name qualified by the imported module: `noise::OCTAVES`.
     shown: String,
     is_imported: bool,
+    /// Label of its module.
+    module: String,
     scalar: Option<Scalar>,
     has_default: bool,
 }
@@ -59,15 +61,15 @@ impl GpuShader {
     }
 
     /// Qualified name of the `override` of this name of an imported module below a path; `None` without one:
-    /// `noise::value::OCTAVES` for `noise` and `OCTAVES`.
+    /// `value::OCTAVES` for the path `noise` of a module `noise::value`.
     pub fn imported_constant(&self, path: &str, name: &str) -> Option<&str> {
         let overrides = self.0.overrides.as_ref()?;
-        let is_below = |shown: &str| {
-            let rest = shown.strip_prefix(path);
+        let is_below = |module: &str| {
+            let rest = module.strip_prefix(path);
             rest.is_some_and(|rest| rest.starts_with("::"))
         };
         let imported = overrides.constants.iter().filter(|it| it.is_imported);
-        let mut below = imported.filter(|it| it.own == name && is_below(&it.shown));
+        let mut below = imported.filter(|it| it.own == name && is_below(&it.module));
         below.next().map(|it| &*it.shown)
     }
 
@@ -96,6 +98,7 @@ impl Overrides {
                 own: own.to_owned(),
                 shown: joined.shown_name(name).to_owned(),
                 is_imported,
+                module: joined.module_of(name).to_owned(),
                 scalar: match module.types[it.ty].inner {
                     TypeInner::Scalar(scalar) => Some(scalar),
                     _ => None,

@@ -30,6 +30,8 @@ struct Name {
     own: String,
     /// Name in errors: `noise::fbm`.
     shown: String,
+    /// Label of its module.
+    module: String,
     /// Whether the module is not the shader's own.
     is_imported: bool,
 }
@@ -74,6 +76,11 @@ impl Joined {
     /// Returns the name of a declaration in errors.
     pub(crate) fn shown_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.names.get(name).map_or(name, |known| &known.shown)
+    }
+
+    /// Returns the label of a declaration's module; empty for an unknown one.
+    pub(crate) fn module_of(&self, name: &str) -> &str {
+        self.names.get(name).map_or("", |known| &known.module)
     }
 
     /// Replaces names of declarations in a text by the names for errors.
@@ -326,6 +333,7 @@ pub(super) fn join(modules: Vec<Module>, missing: Vec<ShaderError>) -> Result<Jo
         let name_of = Name {
             own,
             shown,
+            module: modules[module].label.clone(),
             is_imported,
         };
         (name, name_of)
