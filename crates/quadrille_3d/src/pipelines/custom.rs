@@ -138,13 +138,11 @@ impl MaterialShaders {
 
     /// Whether the shaders import constants of the lighting.
     fn is_lit(&self) -> bool {
-        let shaders = || {
-            [Some(&self.fragment), self.vertex.as_ref()]
-                .into_iter()
-                .flatten()
+        let shaders = [Some(&self.fragment), self.vertex.as_ref()];
+        let imports = |name: &str| {
+            let mut shaders = shaders.into_iter().flatten();
+            shaders.any(|it| it.imported_constant(MODULES, name).is_some())
         };
-        let imports =
-            |name: &str| shaders().any(|it| it.imported_constant(MODULES, name).is_some());
         let constants = lighting_constants(LightingFeatures::default());
         imports("HAS_AMBIENT_OCCLUSION") || constants.iter().any(|(name, _)| imports(name))
     }
@@ -416,11 +414,9 @@ impl MaterialShaders {
         let shaders = [fragment, vertex];
         let constants = pbr_constants((variant.key, variant.lighting), dfg_lut, variant.maps_tones);
         let constants = constants.into_iter().filter_map(|(name, value)| {
-            let mut imported = shaders
-                .iter()
-                .map(|it| it.imported_constant(MODULES, &name));
-            let imported = imported.find_map(|name| name);
-            Some((imported?.to_owned(), value))
+            let mut shaders = shaders.iter();
+            let imported = shaders.find_map(|it| it.imported_constant(MODULES, &name))?;
+            Some((imported.to_owned(), value))
         });
         let desc = GraphicsPipelineDesc {
             constants: constants.chain(self.constants.iter().cloned()).collect(),

@@ -5,8 +5,7 @@ use quadrille::vulkan::shader::EntryPoint;
 use quadrille_content::materials::{BoundBinding, MATERIAL_ROWS};
 
 /// Buffers of vertex attributes of programs by name.
-pub(super) const OWN_ATTRIBUTES: [&str; 2] =
-    ["quadrille_mesh_attributes", "quadrille_attribute_bases"];
+const OWN_ATTRIBUTES: [&str; 2] = ["quadrille_mesh_attributes", "quadrille_attribute_bases"];
 
 /// Resources of materials' shaders by name, beside those of standard materials.
 pub(super) const MAIN_PASS: [&str; 12] = [
@@ -45,6 +44,24 @@ pub(super) const SHADOW_RESOURCES: [&str; 9] = [
     "visible_instances",
     "materials",
     "shadow_views",
+];
+
+/// Resources of prepass shaders by name.
+pub(super) const PREPASS_RESOURCES: [&str; 14] = [
+    MATERIAL_ROWS,
+    OWN_ATTRIBUTES[0],
+    OWN_ATTRIBUTES[1],
+    "view",
+    "globals",
+    "mesh_tags",
+    "instances",
+    "visible_instances",
+    "materials",
+    "camera",
+    "lightmaps",
+    "previous_instances",
+    "previous_positions",
+    "motion_view",
 ];
 
 /// Tables of shadow maps by name.

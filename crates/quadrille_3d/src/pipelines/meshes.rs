@@ -189,8 +189,7 @@ impl MeshPipelines {
         self.collect_compiled()?;
         let has_none = !self.compiled.keys().any(|it| it.maps_tones == maps_tones);
         for key in keys {
-            let lighting = self.lighting_of(key.shader, lighting);
-            let variant = PipelineVariant::new(key, lighting, maps_tones);
+            let variant = self.variant(key, lighting, maps_tones);
             if self.compiled.contains_key(&variant) || self.compiling.contains_key(&variant) {
                 continue;
             }
@@ -204,14 +203,20 @@ impl MeshPipelines {
         Ok(())
     }
 
-    /// Features of lighting that pipelines of a shader are specialized for.
-    fn lighting_of(&self, shader: MaterialShader, lighting: LightingFeatures) -> LightingFeatures {
-        match shader {
+    /// Variant that draws a key in a frame's lighting, if its shader imports that.
+    fn variant(
+        &self,
+        key: PipelineKey,
+        lighting: LightingFeatures,
+        maps_tones: bool,
+    ) -> PipelineVariant {
+        let lighting = match key.shader {
             MaterialShader::Custom { number, .. } if !self.custom.is_lit(number) => {
                 LightingFeatures::default()
             }
             _ => lighting,
-        }
+        };
+        PipelineVariant::new(key, lighting, maps_tones)
     }
 
     /// Returns the compilation of a pipeline; `None` for a shader that was removed.
@@ -254,9 +259,8 @@ impl MeshPipelines {
         key: PipelineKey,
         target: &PipelineTarget,
     ) -> Option<&GraphicsPipeline> {
-        let with = |lighting, key: PipelineKey| {
-            let lighting = self.lighting_of(key.shader, lighting);
-            let variant = PipelineVariant::new(key, lighting, target.maps_tones);
+        let with = |lighting, key| {
+            let variant = self.variant(key, lighting, target.maps_tones);
             self.compiled.get(&variant)
         };
         let own = with(self.lighting, key);

@@ -6,11 +6,11 @@ use quadrille::vulkan::ShaderError;
 use quadrille::vulkan::pipeline::{Blend, ColorState, Formats, PipelineState, VertexLayout};
 use quadrille::vulkan::shader::ShaderStage;
 use quadrille::vulkan::vk;
-use quadrille_content::materials::{MATERIAL_ROWS, MATERIAL_VERTEX, material_entry_point};
+use quadrille_content::materials::{MATERIAL_VERTEX, material_entry_point};
 
 use super::constants::material_constants;
 use super::custom::{MODULES, MaterialShaders, PrepassSupport, entry, reads_any};
-use super::material_inputs::{Inputs, OWN_ATTRIBUTES};
+use super::material_inputs::{Inputs, PREPASS_RESOURCES};
 use super::meshes::{CompileResult, MeshPipelines, mesh_pipeline_desc};
 use crate::scene::formats::prepass_formats;
 use crate::scene::keys::{
@@ -92,24 +92,6 @@ impl PrepassPipelines {
     }
 }
 
-/// Resources of prepass shaders by name.
-const RESOURCES: [&str; 14] = [
-    MATERIAL_ROWS,
-    OWN_ATTRIBUTES[0],
-    OWN_ATTRIBUTES[1],
-    "view",
-    "globals",
-    "mesh_tags",
-    "instances",
-    "visible_instances",
-    "materials",
-    "camera",
-    "lightmaps",
-    "previous_instances",
-    "previous_positions",
-    "motion_view",
-];
-
 impl MeshPipelines {
     /// Whether the shaders of a material were translated for prepasses with these outputs.
     pub(crate) fn has_prepass_shaders(&self, number: u32, outputs: PrepassOutputs) -> bool {
@@ -133,7 +115,7 @@ impl MeshPipelines {
             };
             let inputs = Inputs {
                 standard: None,
-                known: &RESOURCES,
+                known: &PREPASS_RESOURCES,
                 bound: &material.bound,
             };
             inputs.check_resources(entry(&shaders.vertex, ShaderStage::Vertex))?;

@@ -46,8 +46,8 @@ struct Override {
     /// Name qualified by the imported module: `noise::OCTAVES`.
     shown: String,
     is_imported: bool,
-    /// Label of its module.
-    module: String,
+    /// Name qualified by the path of its module: `math::noise::OCTAVES`.
+    path: String,
     scalar: Option<Scalar>,
     has_default: bool,
 }
@@ -60,17 +60,31 @@ impl GpuShader {
         constants.any(|constant| constant.own == name)
     }
 
-    /// Qualified name of the `override` of this name of an imported module below a path; `None` without one:
-    /// `value::OCTAVES` for the path `noise` of a module `noise::value`.
+    /// Qualified name of the `override` of this name in an imported module below a path; `None` without one. Constants of
+    /// other modules may have the same name.
+    ///
+    /// ```
+    /// use quadrille_vulkan::shader::{GpuShader, ShaderModule};
+    ///
+    /// ShaderModule::new("math::noise", "override OCTAVES: u32 = 3;").publish()?;
+    /// let source = "
+    ///     import math::noise::OCTAVES;
+    ///     @fragment fn main() -> @location(0) vec4f { return vec4f(f32(OCTAVES)); }
+    /// ";
+    /// let shader = GpuShader::wgsl("clouds.wgsl", source)?;
+    /// assert_eq!(shader.imported_constant("math", "OCTAVES"), Some("math::noise::OCTAVES"));
+    /// assert_eq!(shader.imported_constant("terrain", "OCTAVES"), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn imported_constant(&self, path: &str, name: &str) -> Option<&str> {
         let overrides = self.0.overrides.as_ref()?;
-        let is_below = |module: &str| {
-            let rest = module.strip_prefix(path);
-            rest.is_some_and(|rest| rest.starts_with("::"))
+        let is_below = |it: &Override| {
+            let rest = it.path.strip_prefix(path);
+            it.is_imported && rest.is_some_and(|rest| rest.starts_with("::"))
         };
-        let imported = overrides.constants.iter().filter(|it| it.is_imported);
-        let mut below = imported.filter(|it| it.own == name && is_below(&it.module));
-        below.next().map(|it| &*it.shown)
+        let mut constants = overrides.constants.iter();
+        let found = constants.find(|it| it.own == name && is_below(it))?;
+        Some(&found.path)
     }
 
     /// A number as the type of the `override` of this name, as bevy and WebGPU give constants; `None` if the shader has
@@ -98,7 +112,7 @@ impl Overrides {
                 own: own.to_owned(),
                 shown: joined.shown_name(name).to_owned(),
                 is_imported,
-                module: joined.module_of(name).to_owned(),
+                path: format!("{}::{own}", joined.module_of(name)),
                 scalar: match module.types[it.ty].inner {
                     TypeInner::Scalar(scalar) => Some(scalar),
                     _ => None,
@@ -167,6 +181,7 @@ impl Overrides {
         let all = || self.constants.iter();
         all()
             .find(|it| !it.is_imported && it.own == name)
+            .or_else(|| all().find(|it| it.path == name))
             .or_else(|| all().find(|it| it.shown == name))
             .or(first.filter(|_| is_single))
     }
