@@ -268,3 +268,93 @@ fn extended_material_is_a_standard_one_with_more() {
     }
     assert!(log::take().is_empty());
 }
+
+/// A material whose shader reads a texture or a color, by its key.
+#[derive(Asset, TypePath, AsBindGroup, Clone)]
+#[bind_group_data(ReadsVolume)]
+struct Volumetric {
+    #[uniform(0)]
+    color: LinearRgba,
+    #[texture(1, dimension = "3d")]
+    volume: Option<Handle<Image>>,
+    reads: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct ReadsVolume(bool);
+
+impl From<&Volumetric> for ReadsVolume {
+    fn from(material: &Volumetric) -> Self {
+        Self(material.reads)
+    }
+}
+
+impl Material for Volumetric {
+    fn fragment_shader() -> ShaderRef {
+        shader_ref(9)
+    }
+
+    fn specialize(
+        _: &MaterialPipeline,
+        descriptor: &mut RenderPipelineDescriptor,
+        _: &MeshVertexBufferLayoutRef,
+        key: MaterialPipelineKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        if key.bind_group_data.0 {
+            let fragment = descriptor.fragment.as_mut().expect("it has one");
+            fragment.shader_defs.push("READS_VOLUME".into());
+        }
+        Ok(())
+    }
+}
+
+const VOLUMETRIC: &str = "
+@group(constants::MATERIAL_BIND_GROUP) @binding(0) var<uniform> color: vec4f;
+@if(READS_VOLUME) @group(constants::MATERIAL_BIND_GROUP) @binding(1) var volume: texture_3d<f32>;
+
+@fragment
+fn fragment() -> @location(0) vec4f {
+    @if(READS_VOLUME) return textureLoad(volume, vec3u(0u), 0);
+    @else return color;
+}
+";
+
+#[test]
+#[ignore = "needs a device"]
+fn wrong_material_is_drawn_after_its_key_changes() {
+    log::collect();
+    let mut rig = rig_with(Tonemapping::None, false, |app| {
+        app.add_plugins(MaterialPlugin::<Volumetric>::default());
+        add_shader(app, 9, VOLUMETRIC);
+    });
+    let flat = crate::environment::image([2, 2, 1], |_| [1.0; 3]);
+    let flat = rig
+        .app
+        .world_mut()
+        .resource_mut::<Assets<Image>>()
+        .add(flat);
+    let plain = |green| Volumetric {
+        color: LinearRgba::rgb(0.0, green, 1.0),
+        volume: None,
+        reads: false,
+    };
+    // The first row of the type, with the other key.
+    square(&mut rig, Vec3::new(-0.25, 0.0, 0.0), 0.25, plain(1.0));
+    let wrong = Volumetric {
+        volume: Some(flat),
+        reads: true,
+        ..plain(0.25)
+    };
+    let entity = square(&mut rig, Vec3::new(0.25, 0.0, 0.0), 0.25, wrong);
+    let picture = rig.picture();
+    assert_color(picture.at(8, 16), [0.0, 1.0, 1.0], "the right one");
+    assert_color(picture.at(24, 16), [1.0, 0.0, 1.0], "the wrong one");
+    assert_eq!(log::take().len(), 1);
+    let world = rig.app.world_mut();
+    let handle = world.get::<MeshMaterial3d<Volumetric>>(entity);
+    let handle = handle.expect("it is there").0.clone();
+    let mut materials = world.resource_mut::<Assets<Volumetric>>();
+    materials.get_mut(&handle).expect("it is there").reads = false;
+    assert_color(rig.picture().at(24, 16), [0.0, 0.25, 1.0], "another key");
+    assert!(log::take().is_empty());
+}

@@ -118,3 +118,20 @@ fn mesh_without_fallback_pipeline_appears_later() {
     };
     assert_eventually(mask, 0.0, 0.5);
 }
+
+#[test]
+#[ignore = "needs a device"]
+fn mesh_that_becomes_transmissive_stays_visible() {
+    let (mut rig, material) = plane(false);
+    assert_eq!(rig.exactly(4, 4)[0], 0.5);
+    change(rig.app.world_mut(), &material, |it| {
+        it.unlit = false;
+        it.base_color = Color::BLACK;
+        it.emissive = LinearRgba::rgb(0.5, 0.5, 0.5);
+        it.specular_transmission = 0.5;
+    });
+    for _ in 0..3 {
+        let red = next_frame(&mut rig);
+        assert!(red >= 0.5, "{red}");
+    }
+}
