@@ -5,7 +5,6 @@ mod pipeline;
 
 use std::any::TypeId;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use bevy_app::{App, Plugin};
 use bevy_asset::{Asset, AssetApp as _, AssetEvent, AssetServer, Assets};
@@ -14,13 +13,12 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::Allow;
 use bevy_mesh::MeshVertexBufferLayoutRef;
-use bevy_platform::collections::HashMap;
 use quadrille::ecs::{ContentKind, DrawnContent};
 use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
 use quadrille_content::enabling::watch_materials;
 use quadrille_content::materials::{
-    MaterialLayout, RenderPipelineDescriptor, SpecializedMeshPipelineError,
+    MaterialLayout, RenderPipelineDescriptor, SpecializedMeshPipelineError, Specializers,
 };
 use quadrille_content::shaders::{ShaderRef, shader_handle};
 
@@ -28,7 +26,7 @@ use crate::components::material::{
     AlphaMode, MeshMaterial3d, OpaqueRendererMethod, StandardMaterial,
 };
 use crate::extract::custom_materials::{
-    MaterialDesc, MaterialInstance, Specialize, StageShaders, prepare_material_shaders,
+    MaterialDesc, MaterialInstance, StageShaders, prepare_material_shaders,
 };
 use crate::extract::instances::Slot;
 use crate::extract::materials::{MaterialSource, MaterialStore};
@@ -326,7 +324,7 @@ fn extract_materials<M: Material>(
     materials: Res<Assets<M>>,
     mut store: ResMut<MaterialStore>,
     mut source: MaterialSource,
-    mut specialize: Local<SpecializeByKey<M>>,
+    mut specializers: Local<Specializers<M::Data>>,
 ) {
     let mut has_changed = false;
     for event in events.read() {
@@ -334,7 +332,7 @@ fn extract_materials<M: Material>(
             AssetEvent::Added { id } | AssetEvent::Modified { id } => {
                 if let Some(material) = materials.get(id) {
                     let ids = (id.untyped(), TypeId::of::<M>());
-                    store.put_custom(ids, describe(material, &mut specialize), &mut source);
+                    store.put_custom(ids, describe(material, &mut specializers), &mut source);
                 }
             }
             AssetEvent::Removed { id } => store.remove_custom(id.untyped()),
@@ -344,29 +342,25 @@ fn extract_materials<M: Material>(
         has_changed = true;
     }
     if has_changed {
-        specialize.retain(|_, specialize| Arc::strong_count(specialize) > 1);
+        specializers.forget_unused();
     }
 }
 
-/// [`Material::specialize`] by key.
-type SpecializeByKey<M> = HashMap<<M as AsBindGroup>::Data, Arc<Specialize>>;
-
-fn describe<M: Material>(material: &M, specialize: &mut SpecializeByKey<M>) -> MaterialDesc {
+fn describe<M: Material>(material: &M, specializers: &mut Specializers<M::Data>) -> MaterialDesc {
     let mut values = BindingValues::default();
     material.write_bindings(&mut values);
-    let data = material.bind_group_data();
-    let specialize = specialize.entry(data).or_insert_with_key(|data| {
-        let key = MaterialPipelineKey::<M>::new(data.clone());
-        Arc::new(move |descriptor, layout| {
+    let specialize = specializers.get(material.bind_group_data(), |data| {
+        let key = MaterialPipelineKey::<M>::new(data);
+        move |descriptor: &mut _, layout: &_| {
             M::specialize(&MaterialPipeline, descriptor, layout, key.clone())
-        })
+        }
     });
     MaterialDesc {
         values,
         alpha_mode: material.alpha_mode(),
         depth_bias: material.depth_bias(),
         opaque_render_method: material.opaque_render_method(),
-        specialize: Arc::clone(specialize),
+        specialize,
         casts_shadows: M::enable_shadows(),
         base: material.standard_base().cloned().map(Box::new),
     }

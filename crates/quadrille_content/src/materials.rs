@@ -9,6 +9,7 @@ pub(crate) mod globals;
 pub(crate) mod layout;
 pub(crate) mod rows;
 pub(crate) mod shader;
+pub(crate) mod specializers;
 pub(crate) mod vertex_inputs;
 
 pub use bound::{
@@ -34,6 +35,7 @@ pub use shader::{
     material_entry_point, translate_material,
 };
 
+pub use specializers::{Specialize, Specializers};
 pub use vertex_inputs::VertexInputs;
 
 /// bevy's module of bindless tables, and advice instead of it: see

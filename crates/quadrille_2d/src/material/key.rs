@@ -20,10 +20,8 @@ pub struct Material2dKey<M: AsBindGroup> {
 }
 
 impl<M: AsBindGroup> Material2dKey<M> {
-    pub(super) fn new(material: &M) -> Self {
-        Self {
-            bind_group_data: material.bind_group_data(),
-        }
+    pub(super) fn new(bind_group_data: M::Data) -> Self {
+        Self { bind_group_data }
     }
 }
 
@@ -38,9 +36,7 @@ pub struct UiMaterialKey<M: UiMaterial> {
 
 #[cfg(feature = "ui")]
 impl<M: UiMaterial> UiMaterialKey<M> {
-    pub(super) fn new(material: &M) -> Self {
-        Self {
-            bind_group_data: material.bind_group_data(),
-        }
+    pub(super) fn new(bind_group_data: M::Data) -> Self {
+        Self { bind_group_data }
     }
 }

@@ -127,8 +127,8 @@ impl<M: Material2d> Plugin for Material2dPlugin<M> {
             default_shader: include_str!("../../shaders/mesh_default.wgsl"),
             alpha_mode: |material| Some(material.alpha_mode().into()),
             depth_bias: M::depth_bias,
-            specialize: |material, pipeline, layout| {
-                let key = Material2dKey::new(material);
+            specialize: |data, pipeline, layout| {
+                let key = Material2dKey::new(data);
                 M::specialize(&Material2dPipeline, pipeline, layout, key)
             },
             component: PhantomData,

@@ -16,7 +16,7 @@ use quadrille::material::{AsBindGroup, BindingValues};
 use quadrille::prelude::Render;
 use quadrille_content::enabling::watch_materials;
 use quadrille_content::materials::{
-    MaterialLayout, RenderPipelineDescriptor, SpecializedMeshPipelineError,
+    MaterialLayout, RenderPipelineDescriptor, SpecializedMeshPipelineError, Specializers,
 };
 use quadrille_content::shaders::{Shader, ShaderRef, shader_handle};
 
@@ -29,13 +29,13 @@ use crate::scene::materials::{
 
 /// `specialize` of a material type.
 type SpecializeFn<M> = fn(
-    &M,
+    <M as AsBindGroup>::Data,
     &mut RenderPipelineDescriptor,
     &MeshVertexBufferLayoutRef,
 ) -> Result<(), SpecializedMeshPipelineError>;
 
 /// A material type: assets `M`, on entities with the component `C`.
-pub(super) struct MaterialRegistration<M, C> {
+pub(super) struct MaterialRegistration<M: AsBindGroup, C> {
     /// Name of the plugin, for messages.
     pub(super) plugin: &'static str,
     pub(super) kind: MaterialKind,
@@ -108,19 +108,25 @@ where
     fn add_systems(self, app: &mut App) {
         let extract = move |mut events: MessageReader<AssetEvent<M>>,
                             materials: Res<Assets<M>>,
-                            mut store: ResMut<Materials2d>| {
+                            mut store: ResMut<Materials2d>,
+                            mut specializers: Local<Specializers<M::Data>>| {
+            let mut has_changed = false;
             for event in events.read() {
                 match *event {
                     AssetEvent::Added { id } | AssetEvent::Modified { id } => {
                         if let Some(material) = materials.get(id) {
                             let ids = (id.untyped(), TypeId::of::<M>());
-                            store.put(ids, self.describe(material));
+                            store.put(ids, self.describe(material, &mut specializers));
                         }
                     }
                     AssetEvent::Removed { id } => store.remove(id.untyped()),
                     AssetEvent::Unused { id } => store.forget(id.untyped()),
                     AssetEvent::LoadedWithDependencies { .. } => {}
                 }
+                has_changed = true;
+            }
+            if has_changed {
+                specializers.forget_unused();
             }
         };
         app.add_systems(
@@ -134,15 +140,17 @@ where
         );
     }
 
-    fn describe(&self, material: &M) -> MaterialDesc {
+    fn describe(&self, material: &M, specializers: &mut Specializers<M::Data>) -> MaterialDesc {
         let mut values = BindingValues::default();
         material.write_bindings(&mut values);
-        let (own, specialize) = (material.clone(), self.specialize);
+        let specialize = self.specialize;
         MaterialDesc {
             values,
             alpha_mode: (self.alpha_mode)(material),
             depth_bias: (self.depth_bias)(material),
-            specialize: Box::new(move |desc, layout| specialize(&own, desc, layout)),
+            specialize: specializers.get(material.bind_group_data(), |key| {
+                move |desc: &mut _, layout: &_| specialize(key.clone(), desc, layout)
+            }),
         }
     }
 }

@@ -142,8 +142,8 @@ impl<M: MaterialExtension2d> Plugin for SpriteMaterialPlugin<M> {
             default_shader: include_str!("../../shaders/sprite_default.wgsl"),
             alpha_mode: |material| material.alpha_mode().map(Into::into),
             depth_bias: |material| material.depth_bias().unwrap_or_default(),
-            specialize: |material, pipeline, layout| {
-                let key = Material2dKey::new(material);
+            specialize: |data, pipeline, layout| {
+                let key = Material2dKey::new(data);
                 M::specialize(&Material2dPipeline, pipeline, layout, key)
             },
             component: PhantomData,

@@ -134,8 +134,8 @@ impl<M: UiMaterial> Plugin for UiMaterialPlugin<M> {
             default_shader: include_str!("../../shaders/node_default.wgsl"),
             alpha_mode: |_| Some(AlphaMode::Blend),
             depth_bias: |_| 0.0,
-            specialize: |material, pipeline, _| {
-                M::specialize(pipeline, UiMaterialKey::new(material));
+            specialize: |data, pipeline, _| {
+                M::specialize(pipeline, UiMaterialKey::new(data));
                 Ok(())
             },
             component: PhantomData,

@@ -1,11 +1,12 @@
 //! Materials with a shader of their own: rows per type, and bound images.
 
 use std::any::TypeId;
+use std::sync::Arc;
 
 use bevy_asset::{AssetId, Handle, UntypedAssetId};
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
-use bevy_mesh::{Mesh, MeshVertexBufferLayoutRef};
+use bevy_mesh::Mesh;
 use bevy_platform::collections::{HashMap, HashSet};
 use quadrille::material::BindingValues;
 use quadrille::prelude::{GpuBuffer, GpuDevice, GpuImage, GpuShader, Sampler, SamplerDesc};
@@ -13,7 +14,7 @@ use quadrille::vulkan::{Error, vk};
 use quadrille_content::enabling::MaterialId;
 use quadrille_content::materials::{
     BoundBinding, BoundList, BoundShaders, FallbackImages, MaterialLayout, MaterialRows, ReadOnly,
-    ReadWrite, RenderPipelineDescriptor, SpecializedMeshPipelineError, fits_row,
+    ReadWrite, Specialize, SpecializedMeshPipelineError, fits_row,
 };
 use quadrille_content::meshes::{LayoutId, MeshLayout, MeshLayouts};
 use quadrille_content::shaders::Shader;
@@ -108,14 +109,6 @@ pub(crate) enum MaterialKind {
     Node,
 }
 
-/// `specialize` of a material with its key.
-pub(crate) type Specialize = dyn Fn(
-        &mut RenderPipelineDescriptor,
-        &MeshVertexBufferLayoutRef,
-    ) -> Result<(), SpecializedMeshPipelineError>
-    + Send
-    + Sync;
-
 /// Description of one material, created by its type.
 pub(crate) struct MaterialDesc {
     pub(crate) values: BindingValues,
@@ -123,7 +116,8 @@ pub(crate) struct MaterialDesc {
     pub(crate) alpha_mode: Option<AlphaMode>,
     /// Added to z.
     pub(crate) depth_bias: f32,
-    pub(crate) specialize: Box<Specialize>,
+    /// Of [`Specializers`](quadrille_content::materials::Specializers).
+    pub(crate) specialize: Arc<Specialize>,
 }
 
 impl MaterialDesc {
@@ -456,9 +450,20 @@ impl Materials2d {
             desc,
             states: SmallVec::new(),
         };
-        for layout in wanted {
-            let state = self.specialize(&material, layout);
-            material.states.push((layout, state));
+        match &old {
+            Some(old) if Arc::ptr_eq(&old.desc.specialize, &material.desc.specialize) => {
+                for &(layout, state) in &old.states {
+                    let variant = state.and_then(|it| self.variant_of_group(it.bind_group));
+                    let state = variant.map(|variant| self.state(&material, variant));
+                    material.states.push((layout, state));
+                }
+            }
+            _ => {
+                for layout in wanted {
+                    let state = self.specialize(&material, layout);
+                    material.states.push((layout, state));
+                }
+            }
         }
         if old.as_ref().map(|old| &old.states) != Some(&material.states) {
             self.changes += 1;
@@ -470,14 +475,9 @@ impl Materials2d {
 
     /// State of a material for meshes of a layout.
     fn specialize(&mut self, material: &Material, layout: LayoutId) -> Option<MaterialState> {
-        let Material {
-            of_type,
-            row,
-            ref desc,
-            ..
-        } = *material;
+        let of_type = material.of_type;
         let known = &mut self.types[of_type as usize];
-        let pipeline = match desc.pipeline(self.layouts.get(layout)) {
+        let pipeline = match material.desc.pipeline(self.layouts.get(layout)) {
             Ok(pipeline) => pipeline,
             Err(why) => {
                 let (name, why) = (known.name, why.to_string());
@@ -490,21 +490,38 @@ impl Materials2d {
                 return None;
             }
         };
+        let variant = known.variant(&pipeline);
+        Some(self.state(material, variant))
+    }
+
+    /// State of a material with the pipelines of a variant.
+    fn state(&mut self, material: &Material, variant: u32) -> MaterialState {
+        let Material {
+            of_type,
+            row,
+            ref desc,
+            ..
+        } = *material;
         let group = BindGroup {
             of_type,
-            variant: known.variant(&pipeline),
+            variant,
             blends: !matches!(
                 desc.alpha_mode,
                 Some(AlphaMode::Opaque | AlphaMode::Mask(_))
             ),
             resources: desc.values.clone(),
         };
-        Some(MaterialState {
+        MaterialState {
             row,
             bind_group: self.add_group(group),
             alpha_mode: desc.alpha_mode,
             depth_bias: desc.depth_bias,
-        })
+        }
+    }
+
+    fn variant_of_group(&self, bind_group: u32) -> Option<u32> {
+        let slot = self.groups.get(bind_group as usize)?;
+        Some(slot.group.as_ref()?.variant)
     }
 
     /// Marks the states of materials as changed, because a mesh has another layout.

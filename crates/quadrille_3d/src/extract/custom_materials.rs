@@ -39,7 +39,7 @@ use crate::tables::textures::TextureSource;
 use bound::Renderer3d;
 use material_type::MaterialType;
 
-pub(crate) use desc::{MaterialDesc, Specialize};
+pub(crate) use desc::MaterialDesc;
 pub(crate) use layouts::MaterialMeshes;
 pub(crate) use material_type::StageShaders;
 

@@ -1,7 +1,10 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use bevy_asset::{Asset, Assets};
 use bevy_image::Image;
 use bevy_reflect::TypePath;
 use quadrille::material::AsBindGroup;
+use quadrille_content::materials::Specializers;
 
 use super::*;
 
@@ -17,6 +20,7 @@ struct Tinted {
 struct Fixture {
     store: Materials2d,
     assets: Assets<Tinted>,
+    specializers: Specializers<()>,
 }
 
 impl Fixture {
@@ -32,6 +36,7 @@ impl Fixture {
         Self {
             store,
             assets: Assets::default(),
+            specializers: Specializers::default(),
         }
     }
 
@@ -50,7 +55,7 @@ impl Fixture {
             values,
             alpha_mode: Some(AlphaMode::Opaque),
             depth_bias: 0.0,
-            specialize: Box::new(|_, _| Ok(())),
+            specialize: self.specializers.get((), |()| |_, _| Ok(())),
         };
         let id = instance.0.expect("it has an asset");
         self.store.put((id, TypeId::of::<Tinted>()), desc);
@@ -104,6 +109,35 @@ fn another_uniform_changes_no_state() {
     );
     let mut groups = fixture.store.groups.iter();
     assert!(groups.all(|it| it.group.is_none()));
+}
+
+#[test]
+fn materials_are_specialized_again_for_another_key() {
+    let mut fixture = Fixture::new();
+    let material = fixture.add(plain(1.0));
+    let id = material.0.expect("it has an asset");
+    let count = Arc::new(AtomicU32::new(0));
+    let mut specializers = Specializers::default();
+    for (key, calls) in [(0, 1), (0, 1), (1, 2), (1, 2), (0, 3)] {
+        let mut values = BindingValues::default();
+        plain(2.0).write_bindings(&mut values);
+        let counted = Arc::clone(&count);
+        let specialize = specializers.get(key, |_| {
+            move |_: &mut _, _: &_| {
+                counted.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            }
+        });
+        let desc = MaterialDesc {
+            values,
+            alpha_mode: Some(AlphaMode::Opaque),
+            depth_bias: 0.0,
+            specialize,
+        };
+        fixture.store.put((id, TypeId::of::<Tinted>()), desc);
+        assert_eq!(count.load(Ordering::Relaxed), calls, "key {key}");
+        fixture.state(material);
+    }
 }
 
 #[test]

@@ -4,22 +4,13 @@ use std::sync::Arc;
 
 use bevy_asset::AssetId;
 use bevy_image::Image;
-use bevy_mesh::MeshVertexBufferLayoutRef;
 use quadrille::material::BindingValues;
-use quadrille_content::materials::{RenderPipelineDescriptor, SpecializedMeshPipelineError};
+use quadrille_content::materials::{Specialize, SpecializedMeshPipelineError};
 use quadrille_content::meshes::MeshLayout;
 
 use crate::components::material::{AlphaMode, OpaqueRendererMethod, StandardMaterial};
 use crate::extract::materials;
 use crate::pipelines::material_desc::{MaterialPipelineState, default_descriptor};
-
-/// `specialize` of a material with its key.
-pub(crate) type Specialize = dyn Fn(
-        &mut RenderPipelineDescriptor,
-        &MeshVertexBufferLayoutRef,
-    ) -> Result<(), SpecializedMeshPipelineError>
-    + Send
-    + Sync;
 
 /// Description of one material, created by its type.
 pub(crate) struct MaterialDesc {
@@ -27,7 +18,7 @@ pub(crate) struct MaterialDesc {
     pub(crate) alpha_mode: AlphaMode,
     pub(crate) depth_bias: f32,
     pub(crate) opaque_render_method: OpaqueRendererMethod,
-    /// The same for all materials of a type with equal keys.
+    /// Of [`Specializers`](quadrille_content::materials::Specializers).
     pub(crate) specialize: Arc<Specialize>,
     pub(crate) casts_shadows: bool,
     /// The standard material that it extends.
