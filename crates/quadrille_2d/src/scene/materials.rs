@@ -116,7 +116,7 @@ pub(crate) struct MaterialDesc {
     pub(crate) alpha_mode: Option<AlphaMode>,
     /// Added to z.
     pub(crate) depth_bias: f32,
-    /// Of [`Specializers`](quadrille_content::materials::Specializers).
+    /// Shared by materials with equal keys: [`Specializers`](quadrille_content::materials::Specializers).
     pub(crate) specialize: Arc<Specialize>,
 }
 

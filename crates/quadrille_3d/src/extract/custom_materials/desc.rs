@@ -18,7 +18,7 @@ pub(crate) struct MaterialDesc {
     pub(crate) alpha_mode: AlphaMode,
     pub(crate) depth_bias: f32,
     pub(crate) opaque_render_method: OpaqueRendererMethod,
-    /// Of [`Specializers`](quadrille_content::materials::Specializers).
+    /// Shared by materials with equal keys: [`Specializers`](quadrille_content::materials::Specializers).
     pub(crate) specialize: Arc<Specialize>,
     pub(crate) casts_shadows: bool,
     /// The standard material that it extends.
