@@ -1,6 +1,7 @@
 //! The cargo project in which bevy's programs are built: a replacement of the crate `bevy`, and a package whose
 //! programs are bevy's own files. For comparison, the same programs are also built with bevy's own crate.
 
+mod assets;
 mod together;
 
 use std::collections::BTreeMap;
@@ -34,6 +35,12 @@ const BEVY_BUILD_LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// Package that no program may depend on without bevy's renderer.
 const LEFT_OUT: &str = "bevy_render";
+
+/// Programs that need bevy's feature of lights with a size. It changes bevy's shaders, so others are built without it.
+const SOFT_SHADOWS: [&str; 1] = ["pcss"];
+
+/// The condition under which our own programs use what bevy_render does not have.
+const OURS_FEATURE: &str = "\n[features]\ndefault = [\"quadrille\"]\nquadrille = []\n";
 
 /// The crate that programs use as `bevy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,11 +127,14 @@ impl Project {
         build: Build,
         bevy: Bevy,
     ) -> Result<Self> {
-        let (name, features) = match (bevy, build.scenes) {
-            (Bevy::Theirs, _) => ("bevy-examples-beside", r"[]"),
-            (Bevy::Ours, true) => ("bevy-examples-3d", r#"["scenes", "sound"]"#),
-            (Bevy::Ours, false) => ("bevy-examples", r#"["default"]"#),
+        let (name, mut features) = match (bevy, build.scenes) {
+            (Bevy::Theirs, _) => ("bevy-examples-beside", Vec::new()),
+            (Bevy::Ours, true) => ("bevy-examples-3d", vec!["scenes", "sound"]),
+            (Bevy::Ours, false) => ("bevy-examples", vec!["default"]),
         };
+        if needs_soft_shadows(programs) {
+            features.push("soft_shadows");
+        }
         let project = Self {
             folder: paths::target(name),
             target: paths::target("bevy-examples-build"),
@@ -146,10 +156,11 @@ impl Project {
              [profile.dev]\ndebug = false\nincremental = false\n\n[profile.release]\nstrip = true\n",
         )?;
         let bevy =
-            format!(r#"{{ path = "../bevy", default-features = false, features = {features} }}"#);
+            format!(r#"{{ path = "../bevy", default-features = false, features = {features:?} }}"#);
         let mut manifest = manifest(name, &bevy, &metadata, programs)?;
         if !is_theirs {
             manifest.push_str(&derives_crate());
+            manifest.push_str(OURS_FEATURE);
         }
         project.save("programs/Cargo.toml", &manifest)?;
         let examples = package.join("examples");
@@ -333,13 +344,13 @@ impl Project {
     }
 
     /// Copies the assets, because some programs write files beside them.
-    fn copy_assets(&self, assets: &Path) -> Result<()> {
+    fn copy_assets(&self, files: &Path) -> Result<()> {
         let copy = self.asset_root().join("assets");
         if copy.is_symlink() {
             fs::remove_file(&copy).with_context(|| format!("cannot remove {}", copy.display()))?;
         }
-        copy_changed(assets, &copy)?;
-        substitute_missing(&copy)
+        assets::copy_changed(files, &copy)?;
+        assets::substitute_missing(&copy)
     }
 }
 
@@ -351,44 +362,6 @@ fn save(path: &Path, text: &str) -> Result<()> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Copies the files of a folder that are missing in another folder, or differ in size.
-fn copy_changed(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
-    let size = |path: &Path| fs::metadata(path).map(|data| data.len()).ok();
-    for path in programs::entries(from)? {
-        let copy = to.join(path.file_name().unwrap_or_default());
-        if path.is_dir() {
-            copy_changed(&path, &copy)?;
-        } else if size(&path) != size(&copy) {
-            fs::copy(&path, &copy).with_context(|| format!("cannot copy {}", path.display()))?;
-        }
-    }
-    Ok(())
-}
-
-/// Data files that bevy's repository has and a copy may lack, with files that take their place on both renderers.
-const SUBSTITUTES: [(&str, &str); 2] = [
-    (
-        "environment_maps/pisa_specular_rgb9e5_zstd.ktx2",
-        "environment_maps/pisa_diffuse_rgb9e5_zstd.ktx2",
-    ),
-    (
-        "sounds/Windless Slopes.ogg",
-        "sounds/breakout_collision.ogg",
-    ),
-];
-
-/// Puts other files in the place of missing ones, so that programs that load them can be compared.
-fn substitute_missing(assets: &Path) -> Result<()> {
-    for (missing, other) in SUBSTITUTES.map(|pair| (assets.join(pair.0), assets.join(pair.1))) {
-        if !missing.exists() && other.exists() {
-            fs::copy(&other, &missing)
-                .with_context(|| format!("cannot copy {}", other.display()))?;
-        }
-    }
-    Ok(())
 }
 
 /// Creates a symbolic link and its parent folders.
@@ -403,6 +376,11 @@ fn link(to: &Path, link: &Path) -> Result<()> {
 #[cfg(not(unix))]
 fn link(_: &Path, _: &Path) -> Result<()> {
     bail!("bevy's examples are run on Unix only")
+}
+
+fn needs_soft_shadows(programs: &[Program]) -> bool {
+    let mut names = programs.iter().map(|program| &*program.name);
+    names.any(|name| SOFT_SHADOWS.contains(&name))
 }
 
 /// Reads the metadata of the package.

@@ -43,13 +43,14 @@ const LINES: [&str; 23] = [
 ];
 
 /// Effects that `effects.rs.in` switches on, each by itself; `none` and `translucent` are the scenes without.
-const EFFECTS: [&str; 20] = [
+const EFFECTS: [&str; 21] = [
     "none",
     "prepass",
     "bloom",
     "fxaa",
     "smaa",
     "taa",
+    "upscaling",
     "cas",
     "motion_blur",
     "dof_gaussian",

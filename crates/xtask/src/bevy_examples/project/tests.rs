@@ -36,7 +36,13 @@ fn a_manifest_has_the_programs_and_what_they_use() {
         !text.contains("ron =") && !text.contains("bevy_render"),
         "{text}"
     );
-    let alone = programs_alone(&[program]);
+    let alone = programs_alone(std::slice::from_ref(&program));
     assert!(alone.contains("name = \"sprite\"\n"), "{alone}");
     assert!(alone.contains(&*source.to_string_lossy()), "{alone}");
+    assert!(!needs_soft_shadows(std::slice::from_ref(&program)));
+    let soft = Program {
+        name: "pcss".to_owned(),
+        ..program.clone()
+    };
+    assert!(needs_soft_shadows(&[program, soft]));
 }
