@@ -2,11 +2,11 @@
 
 import quadrille_3d::constants::{HAS_DITHER, TONEMAPPING_NONE};
 import quadrille_3d::grading::{Grading, screen_space_dither, apply_color_grading, apply_post_saturation};
+import quadrille_3d::scene::clamped_sampler;
 import quadrille_3d::tonemapping::tone_mapping;
 
 @group(0) @binding(21) var<uniform> grading: Grading;
 @group(0) @binding(22) var tonemapping_lut: texture_3d<f32>;
-@group(0) @binding(23) var tonemapping_lut_sampler: sampler;
 
 // Maps a scene-referred color to a display-referred one at a pixel of the view. Both are linear.
 fn display_transform(color: vec3f, pixel: vec2f) -> vec3f {
@@ -23,6 +23,6 @@ fn graded_tone_mapping(color: vec3f) -> vec3f {
         return color;
     }
     let graded = apply_color_grading(color, grading);
-    let output = tone_mapping(graded, grading.method, tonemapping_lut, tonemapping_lut_sampler);
+    let output = tone_mapping(graded, grading.method, tonemapping_lut, clamped_sampler);
     return apply_post_saturation(output, grading);
 }

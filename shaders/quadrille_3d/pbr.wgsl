@@ -30,7 +30,7 @@ import quadrille_3d::visibility_range::{visibility_range_dither_level, is_dither
 import quadrille_3d::mesh_types::{Instance, Vertex, is_mirrored, to_world, to_world_normal, to_world_tangent};
 import quadrille_3d::brdf::{Clearcoat, LightSample, Surface, ambient_light, evaluate_brdf, transmitted_light, pow5};
 import quadrille_3d::transmission::{
-    HAS_SPECULAR_TRANSMISSION, refracted_direction, transmission_roughness, transmitted_background,
+    HAS_SPECULAR_TRANSMISSION, Interior, refracted_direction, transmission_roughness, transmitted_background,
 };
 import quadrille_3d::scene::{Light, Material, View, camera, instances, lights, materials, visible_instances, textures};
 import quadrille_3d::shadows::{ShadowReceiver, fetch_shadow};
@@ -218,17 +218,21 @@ fn shade(
 ) -> vec3f {
     let instance = instances[vertex_output.instance];
     var surface = surface_of(vertex_output, view, material, at, base.rgb, is_front, decaled);
-    var thickness = 0.0;
+    var interior = Interior();
     var specular_transmission = 0.0;
     let is_thin = HAS_EXTENDED_FEATURES && material.attenuation_and_diffuse_transmission.a != 0.0;
     if HAS_SPECULAR_TRANSMISSION || is_thin {
-        thickness = world_thickness(surface.normal, material, instance, at);
+        interior.ior = material.ior;
+        interior.thickness = world_thickness(surface.normal, material, instance, at);
+        interior.attenuation = material.attenuation_and_diffuse_transmission.rgb;
+        interior.perceptual_roughness = perceptual_roughness_of(material, at);
         if HAS_SPECULAR_TRANSMISSION {
             specular_transmission = material.specular_transmission * sample_or_white(material.textures[3].x, at).r;
             surface.diffuse *= 1.0 - specular_transmission;
         }
         if is_thin {
-            split_diffuse_transmission(&surface, material, thickness, at);
+            let transmission = material.attenuation_and_diffuse_transmission.a;
+            split_diffuse_transmission(&surface, transmission * sample_or_white(material.textures[3].z, at).a, interior);
         }
     }
     let material_occlusion = sample_or_white(material.textures[0].w, at).r;
@@ -250,14 +254,12 @@ fn shade(
     let normal = geometric_normal(vertex_output, surface.to_view, is_front);
     let receiver_sides = ReceiverSides(
         ShadowReceiver(vertex_output.world_position, normal, vertex_output.position.xy),
-        thickness,
+        interior.thickness,
         (vec2u(instance.flags) & vec2u(SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER)) != vec2u(0u),
     );
     radiance += shade_lights(surface, receiver_sides, view);
     if HAS_SPECULAR_TRANSMISSION && (view.flags & REFRACTS) != 0u && specular_transmission > 0.0 {
-        let roughness = perceptual_roughness_of(material, at);
-        let fragment = vertex_output.position.xyz;
-        radiance += specular_transmission * refracted_light(surface, material, thickness, roughness, fragment, view);
+        radiance += specular_transmission * refracted_light(surface, interior, vertex_output.position.xyz, view);
     }
     var emissive = material.emissive.rgb * sample_or_white(material.textures[0].y, at).rgb;
     if HAS_DECALS {
@@ -294,38 +296,26 @@ fn perceptual_roughness_of(material: Material, at: TextureCoordinates) -> f32 {
 }
 
 // Radiance from behind a surface of specular transmission 1: of the picture, or where that has nothing of environment maps.
-fn refracted_light(
-    surface: Surface,
-    material: Material,
-    thickness: f32,
-    perceptual_roughness: f32,
-    fragment: vec3f,
-    view: View,
-) -> vec3f {
-    let direction = refracted_direction(surface.normal, surface.to_view, material.ior);
-    let roughness = transmission_roughness(perceptual_roughness, material.ior);
-    let background = transmitted_background(surface.world_position, direction * thickness, fragment, roughness, view);
+fn refracted_light(surface: Surface, interior: Interior, fragment: vec3f, view: View) -> vec3f {
+    let direction = refracted_direction(surface.normal, surface.to_view, interior.ior);
+    let exit = direction * interior.thickness;
+    let roughness = transmission_roughness(interior.perceptual_roughness, interior.ior);
+    let background = transmitted_background(surface.world_position, exit, fragment, roughness, view);
     var radiance = background.rgb / view.exposure;
     if HAS_ENVIRONMENTS && background.a < 1.0 {
-        let behind = normalize(direction * thickness - surface.to_view);
+        let behind = normalize(exit - surface.to_view);
         let environment = environment_radiance(surface.world_position, behind, surface.perceptual_roughness, view);
         radiance += (1.0 - background.a) * environment;
     }
     let cosine = saturate(-dot(surface.normal, direction));
     let reflected = surface.f0 + (surface.f90 - surface.f0) * pow5(1.0 - cosine);
-    let left = exp(-material.attenuation_and_diffuse_transmission.rgb * thickness);
+    let left = exp(-interior.attenuation * interior.thickness);
     return (1.0 - reflected) * surface.base * left * radiance;
 }
 
 // Splits diffuse into reflection and transmission.
-fn split_diffuse_transmission(
-    surface: ptr<function, Surface>,
-    material: Material,
-    thickness: f32,
-    at: TextureCoordinates,
-) {
-    let transmission = material.attenuation_and_diffuse_transmission.a * sample_or_white(material.textures[3].z, at).a;
-    let left = exp(-material.attenuation_and_diffuse_transmission.rgb * thickness);
+fn split_diffuse_transmission(surface: ptr<function, Surface>, transmission: f32, interior: Interior) {
+    let left = exp(-interior.attenuation * interior.thickness);
     // The clearcoat keeps in the light that it reflects.
     let clearcoat = (*surface).clearcoat;
     let out = 1.0 - clearcoat.strength * (0.04 * clearcoat.dfg.x + clearcoat.dfg.y);

@@ -12,8 +12,18 @@ import quadrille_3d::shadows::{moved_pixel, noise_angle};
 // Materials of the pipeline have specular transmission.
 override HAS_SPECULAR_TRANSMISSION: bool = false;
 
-// All binding numbers are in use: this is also that of motion vectors, which shaders of standard materials do not read.
-@group(0) @binding(15) var transmission_background: texture_2d<f32>;
+@group(0) @binding(23) var transmission_background: texture_2d<f32>;
+
+// Interior of a transmissive object.
+struct Interior {
+    // Index of refraction.
+    ior: f32,
+    // Distance to the other side.
+    thickness: f32,
+    // Attenuation exponent of each channel per unit of thickness.
+    attenuation: vec3f,
+    perceptual_roughness: f32,
+}
 
 // Direction of the view ray inside of a surface, by Snell's law.
 fn refracted_direction(normal: vec3f, to_view: vec3f, ior: f32) -> vec3f {

@@ -104,6 +104,13 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
         0.0
     }
 
+    /// Whether meshes with this material are drawn after opaque ones, back to front, by cameras with
+    /// [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission): its shader finds the color behind them in
+    /// `bevy_pbr::render::mesh_view_bindings::view_transmission_texture`.
+    fn reads_view_transmission_texture(&self) -> bool {
+        false
+    }
+
     /// Whether meshes with materials of this type are drawn in prepasses ([`DepthPrepass`](crate::DepthPrepass)). In no
     /// prepass are those that blend, that need not write depth or compare it otherwise than by default
     /// ([`Self::specialize`]), and masks without a [`prepass_fragment_shader`](Self::prepass_fragment_shader).
@@ -359,6 +366,7 @@ fn describe<M: Material>(material: &M, specializers: &mut Specializers<M::Data>)
         values,
         alpha_mode: material.alpha_mode(),
         depth_bias: material.depth_bias(),
+        reads_transmission: material.reads_view_transmission_texture(),
         opaque_render_method: material.opaque_render_method(),
         specialize,
         casts_shadows: M::enable_shadows(),

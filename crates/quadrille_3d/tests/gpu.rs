@@ -169,6 +169,8 @@ mod textures;
 mod tonemapping;
 #[path = "gpu/transmission.rs"]
 mod transmission;
+#[path = "gpu/transmission_materials.rs"]
+mod transmission_materials;
 #[path = "gpu/upscaling.rs"]
 mod upscaling;
 #[path = "gpu/visibility_ranges.rs"]

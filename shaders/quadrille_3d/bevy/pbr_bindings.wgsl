@@ -38,9 +38,11 @@ fn load_standard_material(quadrille_index: u32) {
     material.reflectance = row.reflectance;
     material.perceptual_roughness = row.perceptual_roughness;
     material.metallic = row.metallic;
+    material.specular_transmission = row.specular_transmission;
     material.diffuse_transmission = row.attenuation_and_diffuse_transmission.a;
     material.attenuation = row.attenuation_and_diffuse_transmission.rgb;
     material.thickness = row.parallax.w;
+    material.ior = row.ior;
     material.clearcoat = row.clearcoat;
     material.clearcoat_perceptual_roughness = row.clearcoat_roughness;
     material.flags = flags_of(row);

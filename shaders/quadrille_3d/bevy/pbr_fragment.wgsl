@@ -23,9 +23,10 @@ import quadrille_3d::lightmaps::{lightmaps, sample_lightmap};
 import quadrille_3d::material_textures::{MIN_UV, TextureCoordinates, texture_coordinates};
 import quadrille_3d::mesh_types::{Instance, is_mirrored};
 import quadrille_3d::pbr::{
-    HAS_BASE_COLOR_TEXTURE, HAS_EXTENDED_FEATURES, HAS_TEXTURES, base_color_texture, sample_or_white,
+    HAS_BASE_COLOR_TEXTURE, HAS_EXTENDED_FEATURES, HAS_TEXTURES, base_color_texture, sample_or_white, world_thickness,
 };
 import quadrille_3d::scene::{Material, camera, materials};
+import quadrille_3d::transmission::HAS_SPECULAR_TRANSMISSION;
 
 // Vertex shaders of programs write no color for meshes without vertex colors.
 @if(VERTEX_COLORS)
@@ -100,6 +101,14 @@ fn pbr_input_from_standard_material(in: VertexOutput, is_front: bool) -> PbrInpu
         pbr_input.N = apply_normal_mapping(flags, tbn, double_sided, is_logically_front, texel);
     }
     pbr_input.clearcoat_N = pbr_input.world_normal;
+    if HAS_SPECULAR_TRANSMISSION || HAS_EXTENDED_FEATURES {
+        pbr_input.material.attenuation = row.attenuation_and_diffuse_transmission.rgb;
+        pbr_input.material.thickness = world_thickness(pbr_input.N, row, instance, at);
+    }
+    if HAS_SPECULAR_TRANSMISSION {
+        pbr_input.material.ior = row.ior;
+        pbr_input.material.specular_transmission = row.specular_transmission * sample_or_white(row.textures[3].x, at).r;
+    }
     return pbr_input;
 }
 
@@ -115,8 +124,6 @@ fn set_extended_features(
     (*material).clearcoat = row.clearcoat * sample_or_white(row.textures[1].w, at).r;
     (*material).clearcoat_perceptual_roughness = row.clearcoat_roughness * sample_or_white(row.textures[2].x, at).g;
     (*material).diffuse_transmission = row.attenuation_and_diffuse_transmission.a * sample_or_white(row.textures[3].z, at).a;
-    (*material).attenuation = row.attenuation_and_diffuse_transmission.rgb;
-    (*material).thickness = row.parallax.w * sample_or_white(row.textures[3].y, at).g;
     let number = instance.flags >> LIGHTMAP_SHIFT;
     // As without a lightmap where its image is not loaded yet, and where the mesh has no coordinates for it.
     if number != 0u && lightmaps[number - 1u].texture != NO_TEXTURE && in.uv_b.x > MIN_UV {

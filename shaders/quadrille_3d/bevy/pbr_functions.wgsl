@@ -10,7 +10,8 @@ import package::render::pbr_types::{
 };
 import quadrille_3d::brdf::{Surface, ambient_light, pow5};
 import quadrille_3d::constants::{
-    AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, LIGHTMAP_SHIFT, MAX_RADIANCE, SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER,
+    AMBIENT_AFFECTS_LIGHTMAPPED_MESHES, LIGHTMAP_SHIFT, MAX_RADIANCE, REFRACTS, SHADOW_RECEIVER,
+    TRANSMITTED_SHADOW_RECEIVER,
 };
 import quadrille_3d::dfg::dfg_lut;
 import quadrille_3d::display::display_transform;
@@ -18,10 +19,12 @@ import quadrille_3d::ambient_occlusion::indirect_occlusion;
 import quadrille_3d::environment::environment_light;
 import quadrille_3d::fog::apply_fog;
 import quadrille_3d::pbr::{
-    HAS_ALPHA_MASK, HAS_ENVIRONMENTS, HAS_EXTENDED_FEATURES, HAS_FOG, MAPS_TONES, ReceiverSides, dfg_term, shade_lights,
+    HAS_ALPHA_MASK, HAS_ENVIRONMENTS, HAS_EXTENDED_FEATURES, HAS_FOG, MAPS_TONES, ReceiverSides, dfg_term, refracted_light,
+    shade_lights, split_diffuse_transmission,
 };
 import quadrille_3d::scene::camera;
 import quadrille_3d::shadows::ShadowReceiver;
+import quadrille_3d::transmission::{HAS_SPECULAR_TRANSMISSION, Interior};
 import quadrille_3d::visibility_range::is_dithered_out;
 
 // Alpha of opaque materials is 1; that of masks decides. Pipelines of opaque materials discard nothing, so that depth is
@@ -115,10 +118,12 @@ fn surface_of(in: PbrInput) -> Surface {
 fn apply_pbr_lighting(in: PbrInput) -> vec4f {
     var surface = surface_of(in);
     let material = in.material;
-    if HAS_EXTENDED_FEATURES {
-        let left = exp(-material.attenuation * material.thickness);
-        surface.diffuse_transmission = surface.diffuse * material.diffuse_transmission * left;
-        surface.diffuse *= 1.0 - material.diffuse_transmission;
+    let interior = Interior(material.ior, material.thickness, material.attenuation, material.perceptual_roughness);
+    if HAS_SPECULAR_TRANSMISSION {
+        surface.diffuse *= 1.0 - material.specular_transmission;
+    }
+    if HAS_EXTENDED_FEATURES && material.diffuse_transmission != 0.0 {
+        split_diffuse_transmission(&surface, material.diffuse_transmission, interior);
     }
     let material_occlusion = dot(in.diffuse_occlusion, vec3f(1.0 / 3.0));
     let occlusion = indirect_occlusion(surface, camera, in.frag_coord.xy, material_occlusion);
@@ -136,6 +141,9 @@ fn apply_pbr_lighting(in: PbrInput) -> vec4f {
         (vec2u(in.flags) & vec2u(SHADOW_RECEIVER, TRANSMITTED_SHADOW_RECEIVER)) != vec2u(0u),
     );
     radiance += shade_lights(surface, sides, camera);
+    if HAS_SPECULAR_TRANSMISSION && (camera.flags & REFRACTS) != 0u && material.specular_transmission > 0.0 {
+        radiance += material.specular_transmission * refracted_light(surface, interior, in.frag_coord.xyz, camera);
+    }
     var emissive = material.emissive.rgb * mix(1.0, camera.exposure, material.emissive.a);
     let clearcoat = surface.clearcoat;
     // The clearcoat attenuates emission as well.

@@ -25,8 +25,10 @@ struct StandardMaterial {
     reflectance: vec3f,
     perceptual_roughness: f32,
     metallic: f32,
+    specular_transmission: f32,
     diffuse_transmission: f32,
     thickness: f32,
+    ior: f32,
     // Color that is left after each unit of thickness, as the exponent of each channel.
     attenuation: vec3f,
     clearcoat: f32,
@@ -45,6 +47,7 @@ fn standard_material_new() -> StandardMaterial {
     material.uv_transform = mat3x3f(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 1.0, 0.0), vec3f(0.0, 0.0, 1.0));
     material.reflectance = vec3f(0.5);
     material.perceptual_roughness = 0.5;
+    material.ior = 1.5;
     material.flags = STANDARD_MATERIAL_FLAGS_ALPHA_MODE_OPAQUE;
     material.alpha_cutoff = 0.5;
     return material;

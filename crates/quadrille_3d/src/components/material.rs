@@ -310,6 +310,11 @@ impl StandardMaterial {
     pub fn from_color(color: impl Into<Color>) -> Self {
         Self::from(color.into())
     }
+
+    /// Whether light passes through as through glass.
+    pub(crate) fn is_transmissive(&self) -> bool {
+        self.specular_transmission > 0.0 && !self.unlit
+    }
 }
 
 impl From<Color> for StandardMaterial {

@@ -169,6 +169,10 @@ impl<E: MaterialExtension> Material for ExtendedMaterial<StandardMaterial, E> {
         self.base.depth_bias
     }
 
+    fn reads_view_transmission_texture(&self) -> bool {
+        self.base.is_transmissive()
+    }
+
     fn enable_prepass() -> bool {
         E::enable_prepass()
     }

@@ -87,6 +87,6 @@ impl<'w> DisplayTransform3d<'w> {
         if let Some(lut) = self.lut(view) {
             rendering.bind("tonemapping_lut", &lut);
         }
-        rendering.sampler("tonemapping_lut_sampler", &pipelines.clamped_sampler);
+        rendering.sampler("clamped_sampler", &pipelines.clamped_sampler);
     }
 }

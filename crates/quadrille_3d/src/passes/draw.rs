@@ -369,7 +369,6 @@ impl Lighting3d<'_> {
         }
         rendering
             .sampler("shadow_sampler", &pipelines.shadow_sampler)
-            .sampler("clamped_sampler", &pipelines.clamped_sampler)
             .bind("ambient_occlusion_map", &self.bound_occlusion_map(view))
             .bind("contact_depths", &self.contact_depths(view))
             // `transmissive_3d` binds the image of the view.
@@ -411,6 +410,9 @@ impl Lighting3d<'_> {
         }
         if rendering.uses("ambient_occlusion_map") {
             rendering.bind("ambient_occlusion_map", &self.bound_occlusion_map(view));
+        }
+        if rendering.uses("transmission_background") {
+            rendering.bind("transmission_background", &self.dfg);
         }
         if rendering.uses("grading") {
             self.display_transform.bind(rendering, pipelines, view);

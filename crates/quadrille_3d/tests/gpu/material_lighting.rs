@@ -6,7 +6,8 @@ use bevy_ecs::prelude::*;
 use bevy_mesh::MeshVertexBufferLayoutRef;
 use quadrille_3d::prelude::*;
 use quadrille_3d::{
-    MaterialPipeline, MaterialPipelineKey, RenderPipelineDescriptor, SpecializedMeshPipelineError,
+    MaterialPipeline, MaterialPipelineKey, RenderPipelineDescriptor, ScreenSpaceTransmission,
+    SpecializedMeshPipelineError,
 };
 
 use crate::common::{Picture, Rig, log};
@@ -115,6 +116,18 @@ const STEPS: &[Step] = &[
         base.metallic_roughness_texture = Some(world.resource_mut::<Assets<Image>>().add(texels));
     }),
     ("clearcoat", |_, base| base.clearcoat = 1.0),
+    ("diffuse transmission", |_, base| {
+        base.diffuse_transmission = 0.5;
+        base.thickness = 0.2;
+        base.attenuation_color = Color::srgb(0.5, 0.9, 0.7);
+        base.attenuation_distance = 0.3;
+    }),
+    ("specular transmission", |world, base| {
+        base.specular_transmission = 0.6;
+        base.ior = 1.3;
+        let transmission = ScreenSpaceTransmission::default();
+        camera(world).insert(transmission);
+    }),
     ("alpha mask", |_, base| {
         base.base_color.set_alpha(0.2);
         base.alpha_mode = AlphaMode::Mask(0.5);

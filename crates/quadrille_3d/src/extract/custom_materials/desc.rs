@@ -17,6 +17,7 @@ pub(crate) struct MaterialDesc {
     pub(crate) values: BindingValues,
     pub(crate) alpha_mode: AlphaMode,
     pub(crate) depth_bias: f32,
+    pub(crate) reads_transmission: bool,
     pub(crate) opaque_render_method: OpaqueRendererMethod,
     /// Shared by materials with equal keys: [`Specializers`](quadrille_content::materials::Specializers).
     pub(crate) specialize: Arc<Specialize>,

@@ -38,7 +38,7 @@ impl MaterialState {
                 _ => alpha >= MIN_SHADOW_ALPHA,
             },
             features: MaterialFeatures::new(material),
-            is_transmissive: material.specular_transmission > 0.0 && !material.unlit,
+            is_transmissive: material.is_transmissive(),
             shader: MaterialShader::Standard,
             renderer: renderer_method(material),
         }
@@ -61,7 +61,7 @@ impl MaterialState {
             features: base.map_or(MaterialFeatures::Extended, |base| {
                 MaterialFeatures::new(base)
             }),
-            is_transmissive: false,
+            is_transmissive: desc.reads_transmission,
             shader,
             renderer,
         }
