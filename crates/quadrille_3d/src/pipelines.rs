@@ -26,7 +26,7 @@ pub(crate) use material_inputs::PREPASS_IMAGES;
 pub(crate) use prepass::{PrepassShaders, PrepassTarget};
 
 use crate::constants::constants;
-use crate::scene::formats::SHADOW_FORMAT;
+use crate::scene::formats::SHADOW_FORMATS;
 use crate::scene::frame::Composite;
 use crate::scene::keys::CullMode;
 use crate::tables::mesh_vertex::Vertex;
@@ -256,10 +256,12 @@ fn shadow_pipeline(
         }
     })?;
     // Compiled in advance.
-    pipeline.prepare(&Formats {
-        depth: SHADOW_FORMAT,
-        ..Formats::default()
-    });
+    for depth in SHADOW_FORMATS {
+        pipeline.prepare(&Formats {
+            depth,
+            ..Formats::default()
+        });
+    }
     Ok(pipeline)
 }
 

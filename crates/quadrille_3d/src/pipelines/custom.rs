@@ -20,7 +20,7 @@ use super::constants::{lighting_constants, pbr_constants};
 use super::material_inputs::{Inputs, MAIN_PASS, PREPASS_IMAGES, SHADOW_RESOURCES};
 use super::meshes::{CompileResult, PipelineVariant, mesh_pipeline_desc, replace_covered_samples};
 use super::to_cull;
-use crate::scene::formats::SHADOW_FORMAT;
+use crate::scene::formats::SHADOW_FORMATS;
 use crate::scene::keys::{
     BlendMode, CullMode, LightingFeatures, MaterialFeatures, MaterialShader, PipelineKey,
 };
@@ -463,10 +463,12 @@ impl ShadowShaders {
                 (&self.vertex, ""),
             )
         })?;
-        pipeline.prepare(&Formats {
-            depth: SHADOW_FORMAT,
-            ..Formats::default()
-        });
+        for depth in SHADOW_FORMATS {
+            pipeline.prepare(&Formats {
+                depth,
+                ..Formats::default()
+            });
+        }
         Ok(pipeline)
     }
 }

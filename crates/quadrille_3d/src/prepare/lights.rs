@@ -16,6 +16,7 @@ use bevy_light::{
 };
 use bevy_math::{Mat4, Vec3, proj};
 use bevy_transform::components::{GlobalTransform, Transform};
+use quadrille::vulkan::Format;
 use quadrille_content::warnings::{RateLimitedWarnings, entity_name, first_non_finite, is_finite};
 
 use crate::constants::{
@@ -23,10 +24,11 @@ use crate::constants::{
 };
 use crate::extract::instances::InstanceStore;
 use crate::extract::invalid_lights::direction_to_light;
-use crate::prepare::cascades::drawn_cascades;
+use crate::prepare::cascades::{drawn_cascades, has_precision_of_16_bits};
 use crate::prepare::light_textures::{LightTextureQuery, WithLightTexture};
 use crate::prepare::soft_shadows::{soft_field, soft_size};
 use crate::scene::cull_view::CullViewRow;
+use crate::scene::formats::SHADOW_FORMATS;
 use crate::scene::lists::{SceneLists, ShadowMapDraw, ShadowMapKind};
 use crate::scene::rows::{LightRow, LightTextureRow, ShadowViewRow};
 use crate::tables::textures::TextureSource;
@@ -80,6 +82,8 @@ pub(crate) struct ShadowMapAllocator {
     shared_shadow_rows: EntityHashMap<(u32, u32)>,
     atlas_tiles: u32,
     point_face_tiles: u32,
+    /// Whether a map of the atlas needs more than 16 bits.
+    needs_float_atlas: bool,
     /// Maximum number of shadow maps, by memory for their draws.
     max_maps: u32,
 }
@@ -91,11 +95,17 @@ impl ShadowMapAllocator {
         self.shared_shadow_rows.clear();
         self.atlas_tiles = 0;
         self.point_face_tiles = 0;
+        self.needs_float_atlas = false;
     }
 
     /// Required tiles: cascades and spot lights, then point light faces.
     pub(crate) fn tiles(&self) -> [u32; 2] {
         [self.atlas_tiles, self.point_face_tiles]
+    }
+
+    /// Format of the image of cascades and spot lights.
+    pub(crate) fn atlas_format(&self) -> Format {
+        SHADOW_FORMATS[usize::from(self.needs_float_atlas)]
     }
 
     /// Adds a light of a view to the list of lights.
@@ -175,6 +185,10 @@ impl ShadowMapAllocator {
                 shadows = (lists.shadows.rows.len() as u32, count);
                 for (at, cascade) in cascades.iter().take(count as usize).enumerate() {
                     let far = item.config.bounds.get(at).copied().unwrap_or_default();
+                    self.needs_float_atlas |= !has_precision_of_16_bits(
+                        &cascade.clip_from_world,
+                        light.shadow_depth_bias,
+                    );
                     let shadow = ShadowMapDraw {
                         clamps_depth: true,
                         ..ShadowMapDraw::new(ShadowMapKind::Atlas, first + at as u32)
@@ -265,6 +279,7 @@ impl ShadowMapAllocator {
         let size = lights.atlas_tile_size.size.max(1) as f32;
         let shadows = self.shared_shadows(entity, light.shadow_maps_enabled, |allocator| {
             let tile = allocator.allocate_atlas_tiles(lights, 1, "a spot light")?;
+            allocator.needs_float_atlas = true;
             let shadows = (lists.shadows.rows.len() as u32, 1);
             let soft_size = soft_size(light, light.radius);
             let clip = spot_light_clip_from_view(light.outer_angle, light.shadow_map_near_z)

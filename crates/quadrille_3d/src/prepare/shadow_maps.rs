@@ -4,13 +4,15 @@ use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use bevy_light::{DirectionalLightShadowMap, PointLightShadowMap};
 use quadrille::prelude::{GpuDevice, GpuImage, ImageDesc};
-use quadrille::vulkan::Error;
+use quadrille::vulkan::{Error, Format};
 use quadrille_content::warnings::RateLimitedWarnings;
 
-use crate::scene::formats::SHADOW_FORMAT;
+use crate::scene::formats::SHADOW_FORMATS;
 use crate::scene::lists::{ShadowList, ShadowMapKind};
 
-/// Shadow atlas of cascades and spot lights: a depth image of square tiles. Depth is reversed: 1 is near the light.
+/// Shadow atlas of cascades and spot lights: a depth image of square tiles. Depth is reversed: 1 is near the light. Its
+/// format is `D16_UNORM` as long as it has cascades alone whose depth steps are at most half of the light's
+/// `shadow_depth_bias`, else `D32_SFLOAT`.
 #[derive(Resource, Deref)]
 pub struct ShadowAtlas(GpuImage);
 
@@ -23,6 +25,8 @@ pub struct PointShadowFaces(GpuImage);
 pub struct ShadowMaps {
     /// Required tiles of this frame: shadow atlas, point light faces.
     pub(crate) needed: [u32; 2],
+    /// Format that the atlas of this frame needs; a more precise one remains.
+    pub(crate) atlas_format: Format,
     flat: TiledImage,
     faces: TiledImage,
 }
@@ -40,9 +44,13 @@ pub(crate) struct TileGrid {
 #[derive(Debug, Default)]
 struct TiledImage {
     tiles: TileGrid,
+    format: Format,
     image: Option<GpuImage>,
     placeholder: Option<GpuImage>,
 }
+
+/// Format of maps with perspective.
+const FLOATS: Format = SHADOW_FORMATS[1];
 
 /// Range of tile sides, to which the app's settings are clamped.
 const TILE_SIZE_LIMITS: [usize; 2] = [1, 8192];
@@ -91,7 +99,7 @@ impl TiledImage {
         &mut self,
         gpu: &GpuDevice,
         bound: &mut GpuImage,
-        needed: u32,
+        (needed, format): (u32, Format),
         side: usize,
         warnings: &RateLimitedWarnings,
     ) {
@@ -102,12 +110,14 @@ impl TiledImage {
             columns,
             rows,
         } = self.tiles;
-        if needed > 0 && (old_side != side || columns * rows < needed) {
+        let is_imprecise = self.format != format && format == FLOATS;
+        if needed > 0 && (old_side != side || columns * rows < needed || is_imprecise) {
             let columns = (f64::from(needed).sqrt().ceil() as u32).next_power_of_two();
             let rows = needed.div_ceil(columns).next_power_of_two();
-            match create_depth_image(gpu, bound.name(), columns * side, rows * side) {
+            match create_depth_image(gpu, bound.name(), [columns * side, rows * side], format) {
                 Ok(image) => {
                     self.image = Some(image);
+                    self.format = format;
                     self.tiles = TileGrid {
                         side,
                         columns,
@@ -142,8 +152,10 @@ pub(crate) fn prepare_shadow_maps(
 ) {
     let [flat, faces] = maps.needed;
     let image = &mut images.0.0;
+    let flat = (flat, maps.atlas_format);
     maps.flat.resize(&gpu, image, flat, sizes.0.size, &warnings);
     let image = &mut images.1.0;
+    let faces = (faces, FLOATS);
     maps.faces
         .resize(&gpu, image, faces, sizes.1.size, &warnings);
     let ShadowList { draws, rows } = &mut *shadows;
@@ -155,8 +167,13 @@ pub(crate) fn prepare_shadow_maps(
 /// Creates the placeholder images.
 pub(crate) fn images(gpu: &GpuDevice) -> Result<(ShadowAtlas, PointShadowFaces), Error> {
     Ok((
-        ShadowAtlas(create_depth_image(gpu, "3d shadow atlas", 1, 1)?),
-        PointShadowFaces(create_depth_image(gpu, "3d point shadow faces", 1, 1)?),
+        ShadowAtlas(create_depth_image(gpu, "3d shadow atlas", [1, 1], FLOATS)?),
+        PointShadowFaces(create_depth_image(
+            gpu,
+            "3d point shadow faces",
+            [1, 1],
+            FLOATS,
+        )?),
     ))
 }
 
@@ -174,10 +191,10 @@ impl ShadowMaps {
 fn create_depth_image(
     gpu: &GpuDevice,
     name: &str,
-    width: u32,
-    height: u32,
+    size: [u32; 2],
+    format: Format,
 ) -> Result<GpuImage, Error> {
-    gpu.create_image(&ImageDesc::depth(name, [width, height], SHADOW_FORMAT))
+    gpu.create_image(&ImageDesc::depth(name, size, format))
 }
 
 #[cfg(test)]

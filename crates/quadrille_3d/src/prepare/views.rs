@@ -171,6 +171,7 @@ pub(crate) fn queue_views(
         fits && world.occlusion_culling(camera)
     });
     maps.needed = scratch.shadows.tiles();
+    maps.atlas_format = scratch.shadows.atlas_format();
 }
 
 /// Maximum bytes of the list of visible instances.

@@ -78,5 +78,7 @@ pub(crate) fn prepass_formats(outputs: PrepassOutputs, samples: u32) -> Formats 
     formats
 }
 
-/// Format of all shadow maps.
-pub(crate) const SHADOW_FORMAT: Format = Format::D32_SFLOAT;
+/// Formats of shadow maps. The first is for cascades, where its precision is enough ([`has_precision_of_16_bits`]).
+///
+/// [`has_precision_of_16_bits`]: crate::prepare::cascades::has_precision_of_16_bits
+pub(crate) const SHADOW_FORMATS: [Format; 2] = [Format::D16_UNORM, Format::D32_SFLOAT];
