@@ -26,7 +26,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process;
 
 use clap::Parser;
@@ -58,8 +58,8 @@ pub struct CommonArgs {
     #[arg(long, value_name = "FILE.png")]
     pub screenshot: Option<PathBuf>,
 
-    /// Write the pictures of all frames to a folder, as 00001.png and so on
-    #[arg(long, value_name = "FOLDER", value_parser = PathBufValueParser::new().try_map(folder_of_pictures))]
+    /// Write the pictures of all frames as a film (feature `film`), or to a folder as 00001.png and so on
+    #[arg(long, value_name = "FILE.mp4|FOLDER", value_parser = PathBufValueParser::new().try_map(film_or_folder))]
     pub record: Option<PathBuf>,
 
     /// Write numbers about the run: frames, barriers, waits, times
@@ -133,20 +133,32 @@ fn try_parse<Args: Parser>(words: impl IntoIterator<Item = OsString>) -> Result<
     })
 }
 
-/// The folder that `--record` names. Films are refused: without this check a folder would get the film's name.
-fn folder_of_pictures(folder: PathBuf) -> Result<PathBuf, String> {
-    const FILMS: [&str; 10] = [
-        "avi", "apng", "gif", "h264", "h265", "m4v", "mkv", "mov", "mp4", "webm",
+/// Whether a path names a film that can be recorded.
+pub(crate) fn is_film(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case("mp4"))
+}
+
+/// The file or folder that `--record` names. Other films are refused: without this check a folder would get their name.
+fn film_or_folder(path: PathBuf) -> Result<PathBuf, String> {
+    const OTHERS: [&str; 9] = [
+        "avi", "apng", "gif", "h264", "h265", "m4v", "mkv", "mov", "webm",
     ];
-    let extension = folder.extension().and_then(|it| it.to_str());
-    if extension.is_some_and(|it| FILMS.contains(&it.to_ascii_lowercase().as_str())) {
+    if is_film(&path) && !cfg!(feature = "film") {
         return Err(
-            "films are not encoded; give a folder for pictures and make the film by \
-             `ffmpeg -framerate 60 -i FOLDER/%05d.png film.mp4`"
+            "films need the feature `film`: `cargo run --release -p examples --features film --example NAME -- \
+             --record film.mp4`; or give a folder for pictures"
                 .to_owned(),
         );
     }
-    Ok(folder)
+    let extension = path.extension().and_then(|it| it.to_str());
+    if extension.is_some_and(|it| OTHERS.contains(&it.to_ascii_lowercase().as_str())) {
+        return Err(
+            "films are MP4 files; give a name such as `film.mp4`, or a folder for pictures"
+                .to_owned(),
+        );
+    }
+    Ok(path)
 }
 
 /// Text without line breaks and other control characters, which a file name may bring in.

@@ -76,12 +76,18 @@ fn errors_fit_one_line() {
 }
 
 #[test]
-fn a_film_as_folder_of_pictures_is_refused() {
+fn films_of_other_kinds_are_refused() {
     assert_eq!(
-        message("--record film.MP4"),
-        "invalid value 'film.MP4' for '--record <FOLDER>': films are not encoded; give a folder for pictures and make \
-         the film by `ffmpeg -framerate 60 -i FOLDER/%05d.png film.mp4`; see --help"
+        message("--record film.GIF"),
+        "invalid value 'film.GIF' for '--record <FILE.mp4|FOLDER>': films are MP4 files; give a name such as \
+         `film.mp4`, or a folder for pictures; see --help"
     );
+    if cfg!(feature = "film") {
+        let args = read("--record film.MP4").unwrap();
+        assert_eq!(args.common.record, Some("film.MP4".into()));
+    } else {
+        assert!(message("--record film.MP4").contains("films need the feature `film`"));
+    }
     let args = read("--record run.1").unwrap();
     assert_eq!(args.common.record, Some("run.1".into()));
 }

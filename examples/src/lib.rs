@@ -14,6 +14,7 @@ pub mod breakout;
 pub mod constants;
 #[cfg(feature = "3d")]
 pub mod effects;
+mod film;
 pub mod folder;
 pub mod frame_bench;
 pub mod fuzz;

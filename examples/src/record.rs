@@ -1,4 +1,4 @@
-//! `--record`: pictures of all frames, which a thread writes as PNG files.
+//! `--record FOLDER`: pictures of all frames, which a thread writes as PNG files.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -15,7 +15,8 @@ use quadrille::vulkan::file::write_file;
 use quadrille::vulkan::instance::Settings;
 use serde_json::{Map, Value};
 
-use crate::args::CommonArgs;
+use crate::args::{CommonArgs, is_film};
+use crate::film::{self, Films};
 use crate::record::Recording;
 
 /// How many frames are captured: half of them the first, half the last.
@@ -100,10 +101,15 @@ impl Run {
     }
 
     /// Waits until the recorded pictures are written.
-    fn end_recording(&mut self) {
-        let folder = self.args.record.clone();
-        if let Some((recording, folder)) = self.recording.take().zip(folder) {
-            self.wrote("pictures of all frames in", &folder, recording.end());
+    fn end_recording(&mut self, films: &mut Films) {
+        let Some(path) = self.args.record.clone() else {
+            return;
+        };
+        if let Some(recording) = self.recording.take() {
+            self.wrote("pictures of all frames in", &path, recording.end());
+        }
+        if let Some(ended) = film::end(films) {
+            self.wrote("film", &path, ended);
         }
     }
 
@@ -162,6 +168,9 @@ impl Plugin for CommonArgs {
         }
         app.insert_resource(RenderErrorHandler::recovering());
         app.add_observer(note_rebuilt);
+        if let Some(file) = self.record.as_ref().filter(|path| is_film(path)) {
+            film::begin(app, file, self.is_headless());
+        }
         app.add_systems(First, (count_frames, record, ask_for_picture).chain())
             .add_systems(Last, (closed, end).chain().after(ExitSystems));
     }
@@ -192,11 +201,11 @@ fn record(mut commands: Commands, mut run: ResMut<Run>) {
         return;
     }
     if run.frames == 1
-        && let Some(folder) = run.args.record.clone()
+        && let Some(path) = run.args.record.clone().filter(|path| !is_film(path))
     {
-        match Recording::begin(folder.clone()) {
+        match Recording::begin(path.clone()) {
             Ok(recording) => run.recording = Some(recording),
-            Err(error) => run.wrote("pictures of all frames in", &folder, Err(error)),
+            Err(error) => run.wrote("pictures of all frames in", &path, Err(error)),
         }
     }
     if let Some(recording) = run.recording() {
@@ -239,13 +248,14 @@ fn closed(
     mut run: ResMut<Run>,
     renderer: Option<Res<Renderer>>,
     mut exits: MessageReader<AppExit>,
+    mut films: Films,
 ) {
     let running = matches!(run.stage, Stage::Running | Stage::Finishing);
     if exits.read().count() == 0 || !running {
         return;
     }
     run.stage = Stage::Ended;
-    run.end_recording();
+    run.end_recording(&mut films);
     if let Some(renderer) = &renderer {
         run.write_texts(renderer);
     }
@@ -255,7 +265,12 @@ fn closed(
 }
 
 /// Writes the texts of the last frame, and exits when its picture is there.
-fn end(mut run: ResMut<Run>, renderer: Option<Res<Renderer>>, mut exit: MessageWriter<AppExit>) {
+fn end(
+    mut run: ResMut<Run>,
+    renderer: Option<Res<Renderer>>,
+    mut exit: MessageWriter<AppExit>,
+    mut films: Films,
+) {
     if let Some(renderer) = renderer
         .as_ref()
         .filter(|_| matches!(run.plan, PlanTexts::Wanted))
@@ -276,10 +291,14 @@ fn end(mut run: ResMut<Run>, renderer: Option<Res<Renderer>>, mut exit: MessageW
             Stage::Ended
         };
     }
+    if !run.is_over() {
+        return;
+    }
     // The last pictures come some frames later.
-    let is_recorded = run.recording.as_ref().is_none_or(Recording::is_complete);
+    let is_recorded =
+        film::stop(&mut films) && run.recording.as_ref().is_none_or(Recording::is_complete);
     if run.stage == Stage::Ended && is_recorded {
-        run.end_recording();
+        run.end_recording(&mut films);
         exit.write(if run.failed {
             AppExit::error()
         } else {

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Reason why a file or one of its pictures cannot be decoded.
+/// Reason why a file or one of its pictures cannot be decoded, or recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum VideoError {
@@ -54,6 +54,14 @@ pub enum VideoError {
         device: String,
         /// Missing extensions, queues, profiles or limits.
         missing: String,
+    },
+    /// A video cannot be recorded.
+    #[error("the video `{file}` is not recorded: {problem}")]
+    Recording {
+        /// Path of the file.
+        file: String,
+        /// Problem, with its values.
+        problem: String,
     },
     /// A Vulkan call failed.
     #[error(

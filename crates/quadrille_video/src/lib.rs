@@ -38,6 +38,8 @@ mod playback;
 mod player;
 mod plugin;
 #[cfg(feature = "openh264")]
+mod record;
+#[cfg(feature = "openh264")]
 mod software;
 mod state;
 
@@ -51,4 +53,6 @@ pub use device::decoder::with_decode_queue;
 pub use error::VideoError;
 pub use player::{Video, VideoPlayer};
 pub use plugin::{VideoPlugin, VideoSystems};
+#[cfg(feature = "openh264")]
+pub use record::{RecordedVideo, VideoRecorder, VideoRecorderPlugin};
 pub use state::{DecodeOn, VideoState};

@@ -6,6 +6,8 @@
 
 #[path = "gpu/av1.rs"]
 mod av1;
+#[path = "gpu/record.rs"]
+mod record;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
