@@ -106,7 +106,8 @@ pub trait Material: Asset + AsBindGroup + Clone + Sized {
 
     /// Whether meshes with this material are drawn after opaque ones, back to front, by cameras with
     /// [`ScreenSpaceTransmission`](crate::ScreenSpaceTransmission): its shader finds the color behind them in
-    /// `bevy_pbr::render::mesh_view_bindings::view_transmission_texture`.
+    /// `bevy_pbr::render::mesh_view_bindings::view_transmission_texture`. Other cameras, and those whose `steps` are 0, draw it
+    /// with another texture there.
     fn reads_view_transmission_texture(&self) -> bool {
         false
     }

@@ -5,7 +5,8 @@ use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 
 /// Refraction of a 3D camera, with the fields and defaults of bevy's component: surfaces with
-/// [`specular_transmission`](crate::StandardMaterial::specular_transmission) show what lies behind them in the picture,
+/// [`specular_transmission`](crate::StandardMaterial::specular_transmission), and materials with
+/// [`reads_view_transmission_texture`](crate::Material::reads_view_transmission_texture), show what lies behind them in the picture,
 /// refracted through their thickness and blurred by their roughness.
 ///
 /// Under a camera without it these surfaces are drawn by their alpha mode, with less diffuse light and nothing behind them. The

@@ -95,7 +95,7 @@ const ADVICE: [(&str, &str); 14] = [
     ),
     (
         "bevy_pbr::render::mesh_view_bindings",
-        "`view`, `globals`, `clustered_decal_textures` and `clustered_decal_sampler` exist; call `bevy_pbr::render::pbr_functions::apply_pbr_lighting` for lights and fog",
+        "`view`, `globals`, `view_transmission_texture`, `clustered_decal_textures` and their samplers exist; call `bevy_pbr::render::pbr_functions::apply_pbr_lighting` for lights and fog",
     ),
     (
         "bevy_pbr::render::view_transformations",

@@ -32,7 +32,7 @@ pub struct ShadowMaps {
 }
 
 /// Tile layout of an image.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct TileGrid {
     /// Side of a tile in texels.
     pub(crate) side: u32,
@@ -92,6 +92,36 @@ impl TileGrid {
     }
 }
 
+/// Returns the tiles and the format of another image if one is needed. Tiles of one size become neither fewer nor less
+/// precise, so that lights that come and go do not replace the image each time.
+fn resized(
+    old: TileGrid,
+    old_format: Format,
+    (needed, side, format): (u32, u32, Format),
+) -> Option<(TileGrid, Format)> {
+    let is_same_size = old.side == side;
+    let format = match is_same_size && old_format == FLOATS {
+        true => FLOATS,
+        false => format,
+    };
+    let old_count = old.columns * old.rows;
+    if needed == 0 || (is_same_size && needed <= old_count && format == old_format) {
+        return None;
+    }
+    let count = match is_same_size {
+        true => needed.max(old_count),
+        false => needed,
+    };
+    let columns = (f64::from(count).sqrt().ceil() as u32).next_power_of_two();
+    let rows = count.div_ceil(columns).next_power_of_two();
+    let tiles = TileGrid {
+        side,
+        columns,
+        rows,
+    };
+    Some((tiles, format))
+}
+
 impl TiledImage {
     /// Resizes the image to a number of tiles. If that fails, the old image remains, and tiles that do not fit are not
     /// drawn.
@@ -105,28 +135,16 @@ impl TiledImage {
     ) {
         let [least, most] = TILE_SIZE_LIMITS;
         let side = side.clamp(least, most) as u32;
-        let TileGrid {
-            side: old_side,
-            columns,
-            rows,
-        } = self.tiles;
-        let is_imprecise = self.format != format && format == FLOATS;
-        if needed > 0 && (old_side != side || columns * rows < needed || is_imprecise) {
-            let columns = (f64::from(needed).sqrt().ceil() as u32).next_power_of_two();
-            let rows = needed.div_ceil(columns).next_power_of_two();
-            match create_depth_image(gpu, bound.name(), [columns * side, rows * side], format) {
+        if let Some((tiles, format)) = resized(self.tiles, self.format, (needed, side, format)) {
+            let size = [tiles.columns * side, tiles.rows * side];
+            match create_depth_image(gpu, bound.name(), size, format) {
                 Ok(image) => {
                     self.image = Some(image);
-                    self.format = format;
-                    self.tiles = TileGrid {
-                        side,
-                        columns,
-                        rows,
-                    };
+                    (self.tiles, self.format) = (tiles, format);
                 }
-                Err(error) => {
-                    warnings.warn_message(|| format!("some shadow maps are not drawn: {error}"))
-                }
+                Err(error) => warnings.warn_message(|| {
+                    format!("some shadow maps are not drawn, or imprecise: {error}")
+                }),
             }
         }
         let image = match needed {

@@ -81,12 +81,12 @@ impl PipelineKey {
     /// one of them writes the G-buffer.
     pub(crate) fn fits_gbuffer(self) -> bool {
         let has_room = match self.shader {
-            MaterialShader::Standard => {
-                self.features <= MaterialFeatures::Textured && !self.is_transmissive
-            }
+            MaterialShader::Standard => self.features <= MaterialFeatures::Textured,
             MaterialShader::Custom { .. } => self.renderer != RendererMethod::Forward,
         };
-        has_room && matches!(self.blend_mode, BlendMode::Opaque | BlendMode::Mask)
+        has_room
+            && !self.is_transmissive
+            && matches!(self.blend_mode, BlendMode::Opaque | BlendMode::Mask)
     }
 
     /// Specializes the key for a view.

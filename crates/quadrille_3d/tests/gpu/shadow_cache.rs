@@ -7,8 +7,9 @@ use bevy_light::{
 };
 use quadrille::ecs::{RenderErrorHandler, RenderErrorPolicy};
 use quadrille::prelude::*;
+use quadrille::vulkan::Format;
 use quadrille_3d::prelude::*;
-use quadrille_3d::resources::Vertices3d;
+use quadrille_3d::resources::{ShadowAtlas, Vertices3d};
 use quadrille_3d::{Pass3dSystems, Scene3d};
 
 use crate::common::{Picture, Rig};
@@ -285,4 +286,32 @@ fn maps_of_a_failed_frame_are_drawn_in_the_next() {
     assert_eq!(drawn(&mut rig), MAPS, "the failed frame drew nothing");
     assert_eq!(drawn(&mut rig), 0);
     assert_eq!(rig.picture(), fresh_picture(|rig| move_spotted(rig, -4.0)));
+}
+
+#[test]
+#[ignore = "needs a device"]
+fn cascades_alone_have_16_bits_until_a_spot_light_has_a_map() {
+    let mut rig = rig(|_| {});
+    let atlas = |rig: &mut Rig| {
+        rig.update(1);
+        rig.app.world().resource::<ShadowAtlas>().desc().format
+    };
+    assert_eq!(atlas(&mut rig), Format::D32_SFLOAT, "a spot light");
+    let with_floats = {
+        change::<SpotLight>(&mut rig, |light| light.shadow_maps_enabled = false);
+        assert_eq!(atlas(&mut rig), Format::D32_SFLOAT, "it stays precise");
+        rig.picture()
+    };
+    // Another tile size is another image.
+    rig.app
+        .world_mut()
+        .insert_resource(DirectionalLightShadowMap { size: 64 });
+    assert_eq!(atlas(&mut rig), Format::D16_UNORM);
+    rig.app
+        .world_mut()
+        .insert_resource(DirectionalLightShadowMap { size: 128 });
+    assert_eq!(atlas(&mut rig), Format::D16_UNORM);
+    assert_eq!(rig.picture().pixels, with_floats.pixels);
+    change::<DirectionalLight>(&mut rig, |light| light.shadow_depth_bias = 0.0);
+    assert_eq!(atlas(&mut rig), Format::D32_SFLOAT, "no bias");
 }

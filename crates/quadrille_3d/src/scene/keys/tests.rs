@@ -1,4 +1,6 @@
-use super::LightingFeatures;
+use quadrille_content::meshes::PrimitiveKind;
+
+use super::*;
 
 #[test]
 fn a_pipeline_covers_frames_that_need_no_more_than_it_has() {
@@ -21,4 +23,29 @@ fn a_pipeline_for_one_shadow_filter_covers_no_other() {
     });
     assert!(any.covers(first) && any.covers(any) && first.covers(first));
     assert!(!first.covers(second) && !first.covers(any));
+}
+
+#[test]
+fn transmissive_materials_are_not_deferred() {
+    let custom = MaterialShader::Custom {
+        number: 1,
+        material: None,
+    };
+    for shader in [MaterialShader::Standard, custom] {
+        let key = PipelineKey {
+            renderer: RendererMethod::Deferred,
+            primitive: PrimitiveKind::Triangles,
+            cull: CullMode::Back,
+            blend_mode: BlendMode::Opaque,
+            features: MaterialFeatures::Base,
+            is_transmissive: false,
+            shader,
+        };
+        assert!(key.fits_gbuffer());
+        let glass = PipelineKey {
+            is_transmissive: true,
+            ..key
+        };
+        assert!(!glass.fits_gbuffer());
+    }
 }
