@@ -88,6 +88,11 @@ impl Readback {
             source: Source::PrimaryWindow,
         }
     }
+
+    /// Whether it waits for an image of the primary window: a minimized or closed one has none.
+    pub fn is_of_primary_window(&self) -> bool {
+        matches!(self.source, Source::PrimaryWindow)
+    }
 }
 
 /// Event: a [`Readback`] is complete.

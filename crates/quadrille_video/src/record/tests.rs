@@ -180,17 +180,81 @@ fn what_cannot_be_recorded_is_an_error_that_names_the_file() {
     short.bytes.pop();
     assert!(message(&file, vec![short]).contains("are not [96, 64] pixels"));
     assert!(message(&file, Vec::new()).ends_with("no picture has arrived"));
-    // A picture in the middle is wrong: nothing half-written is left.
-    let mut buffer = shot(SIZE, [0, 0], Duration::ZERO);
-    buffer.image = None;
-    let good = shot(SIZE, [0, 0], Duration::ZERO);
-    assert!(message(&file, vec![good, buffer]).contains("a buffer is not a picture"));
     assert!(!file.exists() && !file.with_added_extension("part").exists());
+    // Its own error, not that of the file, which is complete.
     let blocked = path("folder.mp4");
     fs::create_dir_all(&blocked).unwrap();
     let good = vec![shot(SIZE, [0, 0], Duration::ZERO)];
-    assert!(message(&blocked, good).contains("folder.mp4` is not recorded: "));
-    assert!(!blocked.with_added_extension("part").exists());
+    let blocked_message = message(&blocked, good);
+    let part = blocked.with_added_extension("part");
+    let named = format!(
+        "it is complete in `{}`, but cannot be renamed",
+        part.display()
+    );
+    assert!(blocked_message.contains(&named), "{blocked_message}");
+    assert!(VideoStream::parse(fs::read(part).unwrap()).is_ok());
+}
+
+#[test]
+fn pictures_before_an_error_are_kept() {
+    let file = path("broken.mp4");
+    let mut buffer = shot(SIZE, [0, 0], Duration::ZERO);
+    buffer.image = None;
+    let mut shots: Vec<_> = (0..5)
+        .map(|_| shot(SIZE, [9, 200], Duration::ZERO))
+        .collect();
+    shots.push(buffer);
+    let error = write(&file, Some(10.0), shots).unwrap_err().to_string();
+    assert!(
+        error.ends_with("a buffer is not a picture; the file has the 5 pictures before"),
+        "{error}"
+    );
+    let stream = VideoStream::parse(fs::read(&file).unwrap()).unwrap();
+    assert_eq!(stream.samples().len(), 5);
+}
+
+#[test]
+fn a_recorder_whose_thread_has_ended_stops() {
+    let mut recorder = VideoRecorder::new(path("small.mp4"), Readback::primary_window());
+    recorder.add(shot([8, 8], [0, 0], Duration::ZERO));
+    while recorder.goes_on() {
+        std::thread::yield_now();
+    }
+    let error = recorder.finish().unwrap_err().to_string();
+    assert!(error.contains("smaller than 16 x 16"), "{error}");
+}
+
+#[test]
+fn a_removed_recorder_completes_its_file() {
+    let file = path("removed.mp4");
+    let mut recorder = VideoRecorder::new(&file, Readback::primary_window()).with_frame_rate(30.0);
+    for _ in 0..20 {
+        recorder.add(shot(SIZE, [50, 60], Duration::ZERO));
+    }
+    drop(recorder);
+    let stream = VideoStream::parse(fs::read(&file).unwrap()).unwrap();
+    assert_eq!(stream.samples().len(), 20);
+}
+
+#[test]
+fn a_failed_readback_is_the_error_of_the_recorder() {
+    let file = path("failed.mp4");
+    let mut recorder = VideoRecorder::new(&file, Readback::primary_window());
+    recorder.failure = Some("`target` is not read back: it is lost".to_owned());
+    let error = recorder.finish().unwrap_err().to_string();
+    assert!(
+        error.ends_with("`target` is not read back: it is lost"),
+        "{error}"
+    );
+    let mut recorder = VideoRecorder::new(&file, Readback::primary_window());
+    recorder.add(shot(SIZE, [50, 60], Duration::ZERO));
+    recorder.failure = Some("it is lost".to_owned());
+    let error = recorder.finish().unwrap_err().to_string();
+    assert!(
+        error.ends_with("it is lost; the file has the 1 pictures before"),
+        "{error}"
+    );
+    assert!(file.exists());
 }
 
 #[test]
@@ -204,7 +268,7 @@ fn a_recorder_without_pictures_says_so_each_time() {
 
 #[test]
 fn rates_that_make_no_sense_are_60() {
-    for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+    for rate in [0.0, -1.0, 1e-20, 1e9, f64::NAN, f64::INFINITY] {
         let recorder = VideoRecorder::new("a.mp4", Readback::primary_window());
         assert_eq!(recorder.with_frame_rate(rate).frame_rate, Some(60.0));
     }

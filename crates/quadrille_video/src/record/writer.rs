@@ -26,20 +26,24 @@ pub(super) struct Shot {
 /// Rate that encoders assume where pictures have times of their own.
 const USUAL_RATE: f64 = 60.0;
 
-/// Writes all pictures, and renames the file when it is complete. Logs errors. Returns the number of pictures and the
-/// duration.
+/// Writes all pictures, and renames the file when it is complete. Logs errors: the pictures before one remain. Returns the
+/// number of pictures and the duration.
 pub(super) fn write_video(
     file: &Path,
     frame_rate: Option<f64>,
     shots: &Receiver<Shot>,
 ) -> Result<(u64, Duration), VideoError> {
-    let unfinished = unfinished(file);
-    let written = encode_all(&unfinished, frame_rate, shots)
-        .and_then(|done| Ok((done, fs::rename(&unfinished, file).map_err(to_text)?)))
-        .map(|(done, ())| done);
+    let mut film = Film::new(file, frame_rate);
+    let encoded = shots.iter().try_for_each(|shot| film.add(&shot));
+    let count = film.count;
+    let written = match (encoded, film.end()) {
+        (Ok(()), ended) => ended,
+        (Err(problem), Ok(_)) => Err(format!(
+            "{problem}; the file has the {count} pictures before"
+        )),
+        (Err(problem), Err(_)) => Err(problem),
+    };
     written.map_err(|problem| {
-        // An incomplete file is of no use to anybody.
-        let _ = fs::remove_file(&unfinished);
         let file = file.display().to_string();
         let error = VideoError::Recording { file, problem };
         tracing::error!("{error}");
@@ -52,42 +56,81 @@ fn unfinished(file: &Path) -> PathBuf {
     file.with_added_extension("part")
 }
 
-fn encode_all(
-    file: &Path,
+/// A file that is written.
+struct Film<'f> {
+    file: &'f Path,
     frame_rate: Option<f64>,
-    shots: &Receiver<Shot>,
-) -> Result<(u64, Duration), String> {
-    let rate = frame_rate.unwrap_or(USUAL_RATE);
-    let mut parts: Option<(Encoder, Mp4Writer<BufWriter<File>>)> = None;
-    let mut first = None;
-    let mut count = 0_u64;
-    for shot in shots {
-        let (encoder, mp4) = match &mut parts {
+    parts: Option<(Encoder, Mp4Writer<BufWriter<File>>)>,
+    /// Time of the first frame.
+    first: Duration,
+    /// Pictures that are in the file.
+    count: u64,
+}
+
+impl<'f> Film<'f> {
+    fn new(file: &'f Path, frame_rate: Option<f64>) -> Self {
+        Self {
+            file,
+            frame_rate,
+            parts: None,
+            first: Duration::ZERO,
+            count: 0,
+        }
+    }
+
+    /// Rate of the encoder.
+    fn rate(&self) -> f64 {
+        self.frame_rate.unwrap_or(USUAL_RATE)
+    }
+
+    fn add(&mut self, shot: &Shot) -> Result<(), String> {
+        let rate = self.rate();
+        let (encoder, mp4) = match &mut self.parts {
             Some(parts) => parts,
             None => {
-                let encoder = Encoder::new(&shot, rate)?;
-                if let Some(folder) = file.parent() {
+                let encoder = Encoder::new(shot, rate)?;
+                if let Some(folder) = self.file.parent() {
                     fs::create_dir_all(folder).map_err(to_text)?;
                 }
-                let out = BufWriter::new(File::create(file).map_err(to_text)?);
-                let mp4 = Mp4Writer::begin(out, encoder.size()).map_err(to_text)?;
-                parts.insert((encoder, mp4))
+                let out = File::create(unfinished(self.file)).map_err(to_text)?;
+                let mp4 = Mp4Writer::begin(BufWriter::new(out), encoder.size()).map_err(to_text)?;
+                self.first = shot.time;
+                self.parts.insert((encoder, mp4))
             }
         };
-        let first = *first.get_or_insert(shot.time);
-        let time = match frame_rate {
-            Some(rate) => Duration::from_secs_f64(count as f64 / rate),
-            None => shot.time.saturating_sub(first),
+        let time = match self.frame_rate {
+            Some(rate) => Duration::from_secs_f64(self.count as f64 / rate),
+            None => shot.time.saturating_sub(self.first),
         };
-        mp4.add(encoder.encode(&shot, time)?, time)
+        mp4.add(encoder.encode(shot, time)?, time)
             .map_err(to_text)?;
-        count += 1;
+        self.count += 1;
+        Ok(())
     }
-    let (_, mp4) = parts.ok_or("no picture has arrived")?;
-    let duration = mp4
-        .end(Duration::from_secs_f64(1.0 / rate))
-        .map_err(to_text)?;
-    Ok((count, duration))
+
+    /// Completes the file. Returns the number of pictures and the duration.
+    fn end(self) -> Result<(u64, Duration), String> {
+        let unfinished = unfinished(self.file);
+        let last = Duration::from_secs_f64(1.0 / self.rate());
+        let Some((_, mp4)) = self.parts else {
+            return Err("no picture has arrived".to_owned());
+        };
+        let ended = match self.count {
+            0 => Err("no picture has arrived".to_owned()),
+            _ => mp4.end(last).map_err(to_text),
+        };
+        let duration = ended.inspect_err(|_| {
+            // Without its table it cannot be played.
+            let _ = fs::remove_file(&unfinished);
+        })?;
+        fs::rename(&unfinished, self.file).map_err(|error| {
+            format!(
+                "it is complete in `{}`, but cannot be renamed: {error}",
+                unfinished.display()
+            )
+        })?;
+        Ok((self.count, duration))
+    }
 }
 
 fn to_text(error: impl std::fmt::Display) -> String {
