@@ -36,7 +36,7 @@ const BEVY_BUILD_LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
 /// Package that no program may depend on without bevy's renderer.
 const LEFT_OUT: &str = "bevy_render";
 
-/// Programs that need bevy's feature of lights with a size. It changes bevy's shaders, so others are built without it.
+/// Programs that need bevy's feature of lights with a size. It changes bevy's shaders, so builds without them do not have it.
 const SOFT_SHADOWS: [&str; 1] = ["pcss"];
 
 /// The condition under which our own programs use what bevy_render does not have.
