@@ -46,7 +46,6 @@ mod disabled {
     use std::path::Path;
 
     use bevy_app::App;
-    use bevy_ecs::prelude::*;
 
     /// Arguments have refused films.
     pub(crate) type Films<'w, 's> = ();
