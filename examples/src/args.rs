@@ -146,7 +146,7 @@ fn film_or_folder(path: PathBuf) -> Result<PathBuf, String> {
     ];
     if is_film(&path) && !cfg!(feature = "film") {
         return Err(
-            "films need the feature `film`: `cargo run --release -p examples --features film --example NAME -- \
+            "films need the feature `film`: `cargo run --release -p examples --features film --bin NAME -- \
              --record film.mp4`; or give a folder for pictures"
                 .to_owned(),
         );
