@@ -172,6 +172,13 @@ impl VideoRecorder {
             return Err(error);
         };
         let (pictures, duration) = written?;
+        if self.skipped > 0 {
+            tracing::warn!(
+                "the video `{}` has {pictures} pictures; {} were left out, since the encoder was busy",
+                self.file.display(),
+                self.skipped
+            );
+        }
         match &self.failure {
             Some(failure) => Err(self.error(&format!(
                 "{failure}; the file has the {pictures} pictures before"
