@@ -7,7 +7,7 @@
 //! ```text
 //! target/validation/run canary              # all classes; takes two queue families
 //! target/validation/run canary same-queue   # one class
-//! target/validation/run canary round-trip   # no error, and reported all the same; `host-link` likewise
+//! target/validation/run canary round-trip   # no error, and reported all the same; `host-link`, `same-value` likewise
 //! ```
 
 #![expect(
@@ -57,7 +57,7 @@ const CLASSES: [Class; 3] = [
 ];
 
 /// Programs that are right and draw a message all the same: only on demand, since a later layer may be silent.
-const FALSE_ALARMS: [Class; 2] = [
+const FALSE_ALARMS: [Class; 3] = [
     Class {
         name: "round-trip",
         provoke: round_trip::host_waits_for_one_queue,
@@ -66,6 +66,11 @@ const FALSE_ALARMS: [Class; 2] = [
     Class {
         name: "host-link",
         provoke: round_trip::host_links_two_queues,
+        message: "SYNC-HAZARD-WRITE-AFTER-WRITE",
+    },
+    Class {
+        name: "same-value",
+        provoke: round_trip::host_waits_twice,
         message: "SYNC-HAZARD-WRITE-AFTER-WRITE",
     },
 ];

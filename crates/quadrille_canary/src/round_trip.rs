@@ -17,21 +17,32 @@
 //! waited for the read before (a host pass between two passes of one frame). The host's wait returns after the signal of
 //! 1, and a submission happens after what the host did before ("Host Write Ordering Guarantees"), so that the order is
 //! the same, and the signal of 0 has made the write available. The layer reports the same hazard.
+//!
+//! [`host_waits_twice`] waits on the host for both queues, one frame late, and for the reader's value again. The layer takes
+//! a value for the first signal at or above it that it does not know as complete yet, here the reader's next one: so
+//! it forgets what the reader has waited for. Without the second wait it is silent.
 
 use anyhow::{Result, bail};
 use ash::vk;
 
 use crate::gpu::Gpu;
 
-/// Frames: the hazard is reported from the second one on.
+/// Frames: the hazard is reported from the second or third one on.
 const FRAMES: u64 = 4;
+
+/// A timeline of the round trip.
+#[derive(Clone, Copy)]
+enum Side {
+    Writer,
+    Reader,
+}
 
 /// Writes on one queue and reads on another in turn, each after the other, and waits on the host for the reader.
 ///
 /// # Errors
 /// When the device has one queue only, or fails.
 pub(crate) fn host_waits_for_one_queue(gpu: &Gpu) -> Result<()> {
-    round_trip(gpu, |frame| frame - 1)
+    round_trip(gpu, |frame| frame - 1, |frame| vec![(Side::Reader, frame)])
 }
 
 /// As [`host_waits_for_one_queue`], but the host's wait alone orders writes after the reads before.
@@ -39,11 +50,34 @@ pub(crate) fn host_waits_for_one_queue(gpu: &Gpu) -> Result<()> {
 /// # Errors
 /// When the device has one queue only, or fails.
 pub(crate) fn host_links_two_queues(gpu: &Gpu) -> Result<()> {
-    round_trip(gpu, |_| 0)
+    round_trip(gpu, |_| 0, |frame| vec![(Side::Reader, frame)])
 }
 
-/// `awaited`: the value of the reader's timeline that the write of a frame waits for on the device.
-fn round_trip(gpu: &Gpu, awaited: impl Fn(u64) -> u64) -> Result<()> {
+/// As [`host_waits_for_one_queue`], but the host waits for both queues of the frame before, and twice for the reader.
+///
+/// # Errors
+/// When the device has one queue only, or fails.
+pub(crate) fn host_waits_twice(gpu: &Gpu) -> Result<()> {
+    let twice = |frame: u64| {
+        let last = frame - 1;
+        let mut waits = vec![
+            (Side::Writer, last),
+            (Side::Reader, last),
+            (Side::Reader, last),
+        ];
+        waits.retain(|(_, value)| *value > 0);
+        waits
+    };
+    round_trip(gpu, |frame| frame - 1, twice)
+}
+
+/// `awaited`: the value of the reader's timeline that the write of a frame waits for on the device. `host`: the values that the
+/// host waits for after a frame is submitted, in their order.
+fn round_trip(
+    gpu: &Gpu,
+    awaited: impl Fn(u64) -> u64,
+    host: impl Fn(u64) -> Vec<(Side, u64)>,
+) -> Result<()> {
     let &[writer, reader] = gpu.queues() else {
         bail!("a round trip takes two queues, and this device has one");
     };
@@ -84,12 +118,18 @@ fn round_trip(gpu: &Gpu, awaited: impl Fn(u64) -> u64) -> Result<()> {
         gpu.submit_between(writer, &writes, (read, awaited(frame)), (written, frame))?;
         gpu.submit_between(reader, &reads, (written, frame), (read, frame))?;
         recordings.extend([writes, reads]);
-        let (semaphores, values) = ([read], [frame]);
-        let wait = vk::SemaphoreWaitInfo::default()
-            .semaphores(&semaphores)
-            .values(&values);
-        // SAFETY: the semaphore is a timeline of this device.
-        unsafe { gpu.device.wait_semaphores(&wait, u64::MAX) }?;
+        for (side, value) in host(frame) {
+            let semaphores = [match side {
+                Side::Writer => written,
+                Side::Reader => read,
+            }];
+            let values = [value];
+            let wait = vk::SemaphoreWaitInfo::default()
+                .semaphores(&semaphores)
+                .values(&values);
+            // SAFETY: the semaphore is a timeline of this device.
+            unsafe { gpu.device.wait_semaphores(&wait, u64::MAX) }?;
+        }
     }
     gpu.free(copy, recordings)?;
     gpu.free(buffer, [])?;

@@ -205,6 +205,12 @@ impl Device {
             .map(|most| most.min(limits.max_image_dimension2_d))
     }
 
+    /// Whether progress of timelines is queried by waits instead of counters: with the validation layer on several
+    /// queues, whose order through each other's timelines the layer would otherwise misjudge.
+    pub(crate) fn probes_timelines(&self) -> bool {
+        self.info.validation.is_some() && self.queues.len() > 1
+    }
+
     /// Creates an instance, chooses a physical device and creates a device.
     pub(crate) fn new(
         settings: &Settings,
