@@ -143,14 +143,11 @@ pub(crate) fn queue_ui(
             let View2d {
                 camera, viewport, ..
             } = lookup.phase.views[index];
-            let first = ui.next_batch();
-            add_nodes(
-                &nodes,
-                (camera, viewport),
-                (&mut ui, &mut lookup),
-                &mut scratch,
-            );
-            ui.end_view(camera, viewport, first);
+            let [_, _, width, height] = viewport;
+            let size = Vec2::new(width as f32, height as f32);
+            ui.begin_view(size);
+            add_nodes(&nodes, (camera, size), (&mut ui, &mut lookup), &mut scratch);
+            ui.end_view(camera, viewport);
         }
         phase.work.built_nodes = nodes.stack.uinodes.len();
         ui.end(&mut phase.rows);
@@ -162,15 +159,13 @@ pub(crate) fn queue_ui(
 /// Adds the nodes of a camera.
 fn add_nodes(
     nodes: &Nodes,
-    (camera, viewport): (Entity, [u32; 4]),
+    (camera, viewport): (Entity, Vec2),
     (ui, lookup): (&mut NodePhase, &mut TextureLookup<'_>),
     (slices, clip, stops): &mut (Vec<TextureSlice>, Clip, Stops),
 ) {
-    let [_, _, width, height] = viewport;
     let mut writer = Writer {
         nodes,
-        viewport: Vec2::new(width as f32, height as f32),
-        view_start: ui.next_batch(),
+        viewport,
         ui,
         lookup,
         slices,
@@ -221,7 +216,6 @@ struct Writer<'a, 'l, 'w, 's> {
     ui: &'a mut NodePhase,
     lookup: &'a mut TextureLookup<'l>,
     slices: &'a mut Vec<TextureSlice>,
-    view_start: u32,
     /// Clip by the node's ancestors.
     clip: &'a mut Clip,
     /// Scratch memory for the color stops of gradients.

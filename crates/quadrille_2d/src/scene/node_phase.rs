@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bevy_ecs::entity::EntityHashSet;
 use bevy_ecs::prelude::*;
+use bevy_math::{Rect, Vec2};
 use bytemuck::cast_slice;
 use quadrille_content::buffers::{RangeTable, RawBufferVec};
 use quadrille_content::cameras::Msaa;
@@ -11,7 +12,8 @@ use quadrille_content::cameras::Msaa;
 use crate::instances::mesh_instance::Instance;
 use crate::instances::node::NodeInstance;
 use crate::scene::drawn_images::DrawnImages;
-use crate::scene::phase::{Batch, BatchKind, Phase2d, View2d, add_batch};
+use crate::scene::node_layers::NodeLayers;
+use crate::scene::phase::{Batch, BatchKind, Phase2d, View2d};
 
 /// Rows that are compared, and uploaded, together.
 const ROWS_PER_UPDATE: usize = 64;
@@ -28,6 +30,12 @@ pub(crate) struct NodePhase {
     quad_rows: Range<u32>,
     /// Boxes and gradients.
     pub(crate) nodes: RawBufferVec<NodeInstance>,
+    /// Batches of the view that is being built.
+    layers: NodeLayers,
+    /// First quad and first node of that view.
+    view_start: [usize; 2],
+    /// Batches of its quads, and of its nodes.
+    batch_of: [Vec<u32>; 2],
     /// Images that the nodes sample.
     pub(crate) images: DrawnImages,
     /// Nodes in drawing order, as of the last rebuild.
@@ -79,17 +87,38 @@ impl NodePhase {
         self.sources.contains(&entity)
     }
 
-    /// First batch of the next view.
-    pub(crate) fn next_batch(&self) -> u32 {
-        self.batches.len() as u32
+    /// Begins a view of so many pixels.
+    pub(crate) fn begin_view(&mut self, size: Vec2) {
+        self.layers.begin(size);
+        self.view_start = [self.quads.len(), self.nodes.len()];
+        self.batch_of.iter_mut().for_each(Vec::clear);
     }
 
-    /// Ends the view over that of a camera, whose batches begin at `first`.
-    pub(crate) fn end_view(&mut self, camera: Entity, viewport: [u32; 4], first: u32) {
+    /// Ends the view over that of a camera: brings its instances into the order of their batches.
+    pub(crate) fn end_view(&mut self, camera: Entity, viewport: [u32; 4]) {
+        let first = self.batches.len() as u32;
+        let [quads, nodes] = self.view_start;
+        let [of_quads, of_nodes] = &self.batch_of;
+        sort_by_batch(&mut self.quads[quads..], of_quads);
+        sort_by_batch(&mut self.nodes[nodes..], of_nodes);
+        let [mut quads, mut nodes] = self.view_start.map(|it| it as u32);
+        self.batches
+            .extend(self.layers.batches().iter().map(|batch| {
+                let start = match batch.kind {
+                    BatchKind::World => &mut quads,
+                    _ => &mut nodes,
+                };
+                let instances = *start..*start + batch.instances.end;
+                *start = instances.end;
+                Batch {
+                    instances,
+                    ..batch.clone()
+                }
+            }));
         self.views.push(NodeView {
             camera,
             viewport,
-            batches: first..self.next_batch(),
+            batches: first..self.batches.len() as u32,
         });
     }
 
@@ -110,32 +139,16 @@ impl NodePhase {
         }
     }
 
-    /// Adds a quad to the view whose batches begin at `view_start`.
-    pub(crate) fn push_quad(&mut self, quad: Instance, batch: Batch, view_start: u32) {
+    /// Adds a quad that covers `bounds`, in pixels with y up from the view's top left corner.
+    pub(crate) fn push_quad(&mut self, quad: Instance, batch: Batch, bounds: Rect) {
         self.quads.push(quad);
-        let end = self.quads.len() as u32;
-        self.push_batch(batch, end, view_start);
+        self.batch_of[0].push(self.layers.add(batch, bounds));
     }
 
-    /// Adds a box to the view whose batches begin at `view_start`.
-    pub(crate) fn push_node(&mut self, node: NodeInstance, batch: Batch, view_start: u32) {
+    /// Adds a box that covers `bounds`, likewise.
+    pub(crate) fn push_node(&mut self, node: NodeInstance, batch: Batch, bounds: Rect) {
         self.nodes.push(node);
-        let end = self.nodes.len() as u32;
-        self.push_batch(batch, end, view_start);
-    }
-
-    /// Adds a batch with the last instance of a list with this length; joins the previous batch of the view if
-    /// possible.
-    fn push_batch(&mut self, batch: Batch, length: u32, view_start: u32) {
-        let batch = Batch {
-            instances: length - 1..length,
-            ..batch
-        };
-        if self.batches.len() > view_start as usize {
-            add_batch(&mut self.batches, batch);
-        } else {
-            self.batches.push(batch);
-        }
+        self.batch_of[1].push(self.layers.add(batch, bounds));
     }
 
     /// Inserts the views of nodes after those of their cameras. `to_clip` returns the transform from pixels of a
@@ -175,4 +188,15 @@ impl NodePhase {
             at += 1;
         }
     }
+}
+
+/// Brings instances into the order of their batches; those of one batch keep theirs.
+fn sort_by_batch<T: Copy>(instances: &mut [T], batch_of: &[u32]) {
+    if batch_of.is_sorted() {
+        return;
+    }
+    let mut order: Vec<u32> = (0..batch_of.len() as u32).collect();
+    order.sort_by_key(|at| batch_of[*at as usize]);
+    let sorted: Vec<T> = order.iter().map(|at| instances[*at as usize]).collect();
+    instances.copy_from_slice(&sorted);
 }

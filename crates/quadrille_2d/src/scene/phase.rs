@@ -137,7 +137,7 @@ pub(crate) struct Batch {
 }
 
 /// Kind of the instances of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BatchKind {
     /// Instances of [`Phase2d::order`], in world space.
     World,

@@ -31,7 +31,6 @@ impl Writer<'_, '_, '_, '_> {
     pub(super) fn paint(&mut self, paint: Paint, world: &Affine3A, bounds: Rect, uv: UvRect) {
         let mut parts = QuadWriter {
             ui: self.ui,
-            view_start: self.view_start,
             paint,
             rounded_box: self.rounded_box,
             world,
@@ -62,7 +61,6 @@ impl Writer<'_, '_, '_, '_> {
 /// Adds the rectangle or triangles that remain of a clipped quad.
 struct QuadWriter<'a> {
     ui: &'a mut NodePhase,
-    view_start: u32,
     paint: Paint,
     rounded_box: Option<RoundedBox>,
     world: &'a Affine3A,
@@ -77,14 +75,16 @@ impl QuadWriter<'_> {
         match (self.rounded_box, self.paint) {
             (None, Paint::Image(texture, tint)) => {
                 let quad = Instance::quad(self.world, rect, uv, tint, AlphaMode::Blend);
-                self.add_instance(mesh, quad, texture);
+                self.add_instance(mesh, quad, (texture, self.covered(&rect_corners(rect))));
             }
             (rounded_box, _) => {
                 let Rect { min, max } = rect;
                 let corners = [Vec2::new(min.x, max.y), max, min];
                 let right_top = Vec2::new(uv.max.x, uv.min.y);
                 let left_bottom = Vec2::new(uv.min.x, uv.max.y);
-                self.add_box(mesh, rounded_box, corners, [uv.min, right_top, left_bottom]);
+                let uvs = [uv.min, right_top, left_bottom];
+                let covered = self.covered(&rect_corners(rect));
+                self.add_box(mesh, (rounded_box, covered), corners, uvs);
             }
         }
     }
@@ -94,16 +94,19 @@ impl QuadWriter<'_> {
             (None, Paint::Image(texture, tint)) => {
                 let alpha = AlphaMode::Blend;
                 let triangle = Instance::triangle(self.world, corners, uvs, tint, alpha);
-                self.add_instance(mesh, triangle, texture);
+                self.add_instance(mesh, triangle, (texture, self.covered(&corners)));
             }
-            (rounded_box, _) => self.add_box(mesh, rounded_box, corners, uvs),
+            (rounded_box, _) => {
+                let covered = self.covered(&corners);
+                self.add_box(mesh, (rounded_box, covered), corners, uvs);
+            }
         }
     }
 
     fn add_box(
         &mut self,
         mesh: MeshAllocation,
-        rounded_box: Option<RoundedBox>,
+        (rounded_box, covered): (Option<RoundedBox>, Rect),
         corners: [Vec2; 3],
         uvs: [Vec2; 3],
     ) {
@@ -111,12 +114,16 @@ impl QuadWriter<'_> {
         match self.paint {
             Paint::Image(texture, tint) => {
                 let node = shape.to_node(self.world, corners, uvs, tint);
-                self.add_node(node, Batch::of(mesh, Some(texture), BatchKind::Nodes));
+                self.add_node(
+                    node,
+                    Batch::of(mesh, Some(texture), BatchKind::Nodes),
+                    covered,
+                );
             }
             Paint::Gradient(segment) => {
                 let mut node = shape.to_node(self.world, corners, uvs, LinearRgba::WHITE);
                 segment.write_to(&mut node);
-                self.add_node(node, Batch::of(mesh, None, BatchKind::Gradients));
+                self.add_node(node, Batch::of(mesh, None, BatchKind::Gradients), covered);
             }
             Paint::Material(material) => {
                 let mut node = shape.to_node(self.world, corners, uvs, LinearRgba::WHITE);
@@ -125,12 +132,12 @@ impl QuadWriter<'_> {
                     bind_group: Some(material.bind_group),
                     ..Batch::of(mesh, None, BatchKind::Nodes)
                 };
-                self.add_node(node, batch);
+                self.add_node(node, batch, covered);
             }
         }
     }
 
-    fn add_node(&mut self, node: NodeInstance, batch: Batch) {
+    fn add_node(&mut self, node: NodeInstance, batch: Batch, covered: Rect) {
         if !node.is_finite() {
             return self.warn_invalid(
                 &node.tint,
@@ -138,15 +145,30 @@ impl QuadWriter<'_> {
                 node.corners_and_uvs.as_flattened(),
             );
         }
-        self.ui.push_node(node, batch, self.view_start);
+        self.ui.push_node(node, batch, covered);
     }
 
-    fn add_instance(&mut self, mesh: MeshAllocation, instance: Instance, texture: Texture) {
+    fn add_instance(
+        &mut self,
+        mesh: MeshAllocation,
+        instance: Instance,
+        (texture, covered): (Texture, Rect),
+    ) {
         if !instance.is_finite() {
             return self.warn_invalid(&instance.tint, &[], &[]);
         }
         let batch = Batch::of(mesh, Some(texture), BatchKind::World);
-        self.ui.push_quad(instance, batch, self.view_start);
+        self.ui.push_quad(instance, batch, covered);
+    }
+
+    /// Returns the smallest rectangle of the view around points of the node.
+    fn covered(&self, points: &[Vec2]) -> Rect {
+        let mut covered = Rect::EMPTY;
+        for point in points {
+            let point = self.world.transform_point3(point.extend(0.0)).truncate();
+            covered = covered.union_point(point);
+        }
+        covered
     }
 
     fn warn_invalid(&mut self, color: &[f32], end_color: &[f32], corners: &[f32]) {
@@ -174,4 +196,9 @@ impl QuadWriter<'_> {
         let who = format_args!("a quad of the node {}", entity_name(self.entity));
         self.warnings.warn(who, what);
     }
+}
+
+/// Corners of a rectangle.
+fn rect_corners(Rect { min, max }: Rect) -> [Vec2; 4] {
+    [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)]
 }

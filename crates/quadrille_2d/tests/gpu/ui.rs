@@ -2,6 +2,7 @@
 
 use crate::common::{Rig, golden, scenes};
 use bevy_ecs::prelude::*;
+use quadrille_2d::Phase2d;
 use quadrille_2d::prelude::*;
 
 /// A node at a position in the window.
@@ -302,4 +303,68 @@ fn viewport_node_shows_camera_image() {
     }
     is(10, 26, Color::BLACK);
     is(58, 26, Color::BLACK);
+}
+
+/// Round buttons with square labels alternate between two pipelines. Those that overlap nothing are drawn together; a panel over
+/// them, and what lies on it, stays in front.
+#[test]
+#[ignore = "needs a device"]
+fn nodes_that_do_not_overlap_share_draws() {
+    let (blue, white) = (Color::srgb(0.0, 0.0, 1.0), Color::WHITE);
+    let mut rig = Rig::scene(200, 120, move |mut commands: Commands| {
+        commands.insert_resource(ClearColor(Color::BLACK));
+        commands.spawn(Camera2d);
+        let button = |left, top, color| {
+            let node = Node {
+                border_radius: BorderRadius::all(Val::Px(4.0)),
+                ..at(left, top, 20.0, 20.0)
+            };
+            (node, BackgroundColor(color))
+        };
+        let label = || (at(6.0, 6.0, 8.0, 8.0), BackgroundColor(Color::WHITE));
+        for row in 0..6 {
+            for column in 0..10 {
+                let (left, top) = (20.0 * column as f32, 20.0 * row as f32);
+                commands.spawn(button(left, top, blue)).with_child(label());
+            }
+        }
+        // Square, and over four buttons with their labels.
+        commands
+            .spawn((at(20.0, 20.0, 40.0, 40.0), BackgroundColor(GOLD)))
+            .with_child(button(10.0, 10.0, SEA));
+    });
+    rig.update(2);
+    let picture = rig.picture();
+    let color = |color: Color| color.to_srgba().to_u8_array();
+    for row in 0..6 {
+        for column in 0..10 {
+            let is_covered = (1..3).contains(&row) && (1..3).contains(&column);
+            if !is_covered {
+                let (x, y) = (20 * column, 20 * row);
+                assert_eq!(
+                    picture.at(x + 10, y + 10),
+                    color(white),
+                    "label {column}, {row}"
+                );
+                assert_eq!(
+                    picture.at(x + 10, y + 2),
+                    color(blue),
+                    "button {column}, {row}"
+                );
+            }
+        }
+    }
+    assert_eq!(
+        picture.at(30, 30),
+        picture.at(50, 25),
+        "the panel covers labels"
+    );
+    assert_ne!(
+        picture.at(40, 40),
+        picture.at(50, 25),
+        "a button on the panel"
+    );
+    let draws = rig.app.world().resource::<Phase2d>().draws();
+    // Buttons, labels, and the button on the panel; the panel is drawn with the labels.
+    assert_eq!(draws, 3);
 }
