@@ -1,5 +1,6 @@
 //! Measurement of a fixed ride: times of frames, CPU by phase, device by pass and queue, memory.
 
+mod spread;
 mod table;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use quadrille::ecs::Phase;
 use quadrille::prelude::Renderer;
 use serde_json::{Value, json};
 
+use self::spread::spread;
 use crate::process;
 
 /// Frames before those that are measured: pipelines, uploads, clocks.
@@ -162,17 +164,6 @@ impl Bench {
                 "device_used": device.used / 1024, "device_allocated": device.allocated / 1024 },
         })
     }
-}
-
-/// Median, 95th and 99th percentile and maximum.
-fn spread(mut times: Vec<f64>) -> Value {
-    times.sort_by(f64::total_cmp);
-    // Nearest rank: the smallest value that so many parts of all do not exceed.
-    let at = |part: f64| {
-        let rank = (part * times.len() as f64).ceil() as usize;
-        times.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
-    };
-    json!({ "median": at(0.5), "p95": at(0.95), "p99": at(0.99), "worst": at(1.0) })
 }
 
 #[cfg(test)]

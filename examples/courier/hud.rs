@@ -25,6 +25,9 @@ enum Line {
     Message,
 }
 
+/// Meters above or below the target that count as its height.
+const LEVEL: f32 = 6.0;
+
 /// Pointer to the target.
 #[derive(Component)]
 struct Pointer;
@@ -32,6 +35,14 @@ struct Pointer;
 /// Distance to the target, beside the pointer.
 #[derive(Component)]
 struct Distance;
+
+/// Components of a text of the display.
+type LineParts = (
+    &'static Line,
+    &'static mut Text,
+    &'static mut TextColor,
+    &'static mut Visibility,
+);
 
 /// Components of the text that shows the distance.
 type TextParts = (
@@ -45,7 +56,7 @@ pub(crate) struct HudPlugin;
 
 impl Plugin for HudPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Startup, spawn)
+        app.add_systems(Startup, (spawn, spawn_pointer))
             .add_systems(Update, (write, point).after(follow));
     }
 }
@@ -81,11 +92,21 @@ pub(crate) fn font(size: f32) -> TextFont {
 }
 
 /// Returns the shadow that keeps letters readable over lit windows.
-fn shadow() -> TextShadow {
+pub(crate) fn shadow() -> TextShadow {
     TextShadow {
         offset: Vec2::splat(2.0),
         color: Color::srgba(0.0, 0.0, 0.02, 0.95),
     }
+}
+
+/// Returns the ground of a text, over which letters are readable in front of lit windows.
+pub(crate) fn ground() -> BackgroundColor {
+    BackgroundColor(Color::srgba(0.02, 0.04, 0.11, 0.5))
+}
+
+/// Returns the space between a text and the edge of its ground.
+fn padding() -> UiRect {
+    UiRect::axes(Val::Vh(1.4), Val::Vh(0.7))
 }
 
 /// Returns a node that spans the window at some distance from its top.
@@ -103,8 +124,8 @@ fn spawn(mut commands: Commands) {
     let pale = Color::srgb(0.82, 0.9, 1.0);
     let rows = [
         (Line::Clock, 2.0, 6.5, Color::WHITE),
-        (Line::Message, 19.0, 5.0, Color::srgb(1.0, 0.85, 0.4)),
-        (Line::Task, 92.0, 3.4, pale),
+        (Line::Message, 21.0, 5.0, Color::srgb(1.0, 0.85, 0.4)),
+        (Line::Task, 11.5, 3.2, pale),
     ];
     for (line, top, size, color) in rows {
         let text = (
@@ -113,6 +134,11 @@ fn spawn(mut commands: Commands) {
             font(size),
             TextColor(color),
             shadow(),
+            Node {
+                padding: padding(),
+                ..Node::default()
+            },
+            ground(),
         );
         commands.spawn(row(top)).with_child(text);
     }
@@ -122,6 +148,7 @@ fn spawn(mut commands: Commands) {
         right: if left { Val::Auto } else { Val::Percent(2.0) },
         top: if top { Val::Percent(2.5) } else { Val::Auto },
         bottom: if top { Val::Auto } else { Val::Percent(4.0) },
+        padding: padding(),
         ..Node::default()
     };
     let corners = [
@@ -138,8 +165,13 @@ fn spawn(mut commands: Commands) {
             TextColor(pale),
             TextLayout::justify(justify),
             shadow(),
+            ground(),
         ));
     }
+}
+
+/// Spawns the pointer to the target, and the distance beside it.
+fn spawn_pointer(mut commands: Commands) {
     commands.spawn((
         Pointer,
         Node {
@@ -164,10 +196,10 @@ fn spawn(mut commands: Commands) {
     ));
 }
 
-fn write(game: Res<Game>, mut lines: Query<(&Line, &mut Text, &mut TextColor)>) {
+fn write(game: Res<Game>, mut lines: Query<LineParts>) {
     let rules = &game.rules;
     let is_shown = rules.phase != Phase::Title;
-    for (line, mut text, mut color) in &mut lines {
+    for (line, mut text, mut color, mut visibility) in &mut lines {
         let shown = match (is_shown, line) {
             (false, _) => String::new(),
             (_, Line::Score) if rules.combo > 1 => {
@@ -191,6 +223,11 @@ fn write(game: Res<Game>, mut lines: Query<(&Line, &mut Text, &mut TextColor)>) 
             ),
             (_, Line::Message) => rules.message.clone(),
         };
+        // Its ground as well.
+        visibility.set_if_neq(match shown.is_empty() {
+            true => Visibility::Hidden,
+            false => Visibility::Inherited,
+        });
         if text.0 != shown {
             text.0 = shown;
         }
@@ -217,6 +254,16 @@ fn on_screen(camera: &Camera, place: &GlobalTransform, target: Vec3) -> Vec2 {
     }
     let at = at.clamp(Vec2::new(-0.9, -0.62), Vec2::new(0.9, 0.72));
     (at + 1.0) / 2.0
+}
+
+/// Returns the distance to the target, and how far it lies above or below.
+fn distance_text(at: Vec3, target: Vec3) -> String {
+    let distance = at.distance(target);
+    match target.y - at.y {
+        up if up > LEVEL => format!("{distance:.0} m, {up:.0} up"),
+        up if up < -LEVEL => format!("{distance:.0} m, {:.0} down", -up),
+        _ => format!("{distance:.0} m"),
+    }
 }
 
 fn point(
@@ -248,7 +295,7 @@ fn point(
         false => TAKE.into(),
     };
     color.set_if_neq(BorderColor::all(tint));
-    let meters = format!("{:.0} m", game.flight.position.distance(game.rules.target));
+    let meters = distance_text(game.flight.position, game.rules.target);
     if text.0 != meters {
         text.0 = meters;
     }

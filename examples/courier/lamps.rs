@@ -12,7 +12,7 @@ use crate::quality::Quality;
 
 /// Height of a lamp in meters.
 const HEIGHT: f32 = 7.2;
-/// Distance of a lamp from the middle of its street, in meters; `streets.wgsl` has it as well.
+/// Distance of a lamp from the middle of its street, in meters; `streets.wesl` has it as well.
 const OFF: f32 = 8.6;
 
 /// Returns the four lamps of a block, with the direction from each to its street's middle.

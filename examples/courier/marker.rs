@@ -66,6 +66,10 @@ struct Beams {
 #[derive(Component)]
 struct Marker;
 
+/// The column over the target.
+#[derive(Component)]
+struct Column;
+
 /// Adds the beam.
 pub(crate) struct MarkerPlugin;
 
@@ -83,14 +87,24 @@ fn spawn(
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<Beam>>,
 ) -> Result {
-    let source = include_str!("marker.wgsl");
-    shaders.insert(SHADER.id(), Shader::from_wgsl(source, "marker.wgsl"))?;
+    let source = include_str!("marker.wesl");
+    shaders.insert(SHADER.id(), Shader::from_wesl(source, "marker.wesl"))?;
     let take = materials.add(Beam { color: TAKE });
     let give = materials.add(Beam { color: GIVE });
     let column = Cylinder::new(REACHED * 0.42, 320.0).mesh().resolution(24);
     commands.spawn((
         Marker,
+        Column,
         Mesh3d(meshes.add(column.without_caps().build().translated_by(Vec3::Y * 156.0))),
+        MeshMaterial3d(take.clone()),
+        NotShadowCaster,
+        NoFrustumCulling,
+    ));
+    // Around the place itself, so that its height shows.
+    let ring = Torus::new(REACHED * 0.62, REACHED * 0.7).mesh().build();
+    commands.spawn((
+        Marker,
+        Mesh3d(meshes.add(ring)),
         MeshMaterial3d(take.clone()),
         NotShadowCaster,
         NoFrustumCulling,
@@ -111,14 +125,19 @@ fn spawn(
 fn place(
     game: Res<Game>,
     beams: Res<Beams>,
-    mut markers: Query<(&mut Transform, &mut Visibility), With<Marker>>,
-    mut material: Single<&mut MeshMaterial3d<Beam>, With<Marker>>,
+    mut markers: Query<(&mut Transform, &mut Visibility, Has<Column>), With<Marker>>,
+    mut materials: Query<&mut MeshMaterial3d<Beam>, With<Marker>>,
     mut light: Single<&mut PointLight, With<Marker>>,
 ) {
     let rules = &game.rules;
     let is_shown = matches!(rules.phase, Phase::Play | Phase::Paused);
-    for (mut place, mut visibility) in &mut markers {
+    // Far away it stays some pixels wide.
+    let width = 1.0 + game.chase.eye.distance(rules.target) / 140.0;
+    for (mut place, mut visibility, is_column) in &mut markers {
         place.translation = rules.target;
+        if is_column {
+            place.scale = Vec3::new(width, 1.0, width);
+        }
         visibility.set_if_neq(match is_shown {
             true => Visibility::Inherited,
             false => Visibility::Hidden,
@@ -128,8 +147,10 @@ fn place(
         true => (GIVE, &beams.give),
         false => (TAKE, &beams.take),
     };
-    if material.0 != *beam {
-        material.0 = beam.clone();
+    for mut material in &mut materials {
+        if material.0 != *beam {
+            material.0 = beam.clone();
+        }
     }
     light.color = color.into();
 }

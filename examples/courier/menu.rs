@@ -9,7 +9,7 @@ use quadrille_3d::prelude::*;
 
 use crate::delivery::Phase;
 use crate::game::Game;
-use crate::hud::{GOLD, font, panel};
+use crate::hud::{GOLD, font, ground, panel, shadow};
 use crate::options::{OpenButton, Screen};
 use crate::player::play;
 use crate::settings::{Action, Settings};
@@ -18,13 +18,16 @@ use crate::settings::{Action, Settings};
 #[derive(Component)]
 struct Panel;
 
-/// Heading of the panel.
-#[derive(Component)]
-struct Heading;
-
-/// Text below the heading.
-#[derive(Component)]
-struct Body;
+/// Texts of the panel.
+#[derive(Component, Clone, Copy)]
+enum Part {
+    Heading,
+    /// Below the heading.
+    Body,
+    /// The key that begins or goes on.
+    Step,
+    Keys,
+}
 
 /// Adds the panel.
 pub(crate) struct MenuPlugin;
@@ -36,31 +39,56 @@ impl Plugin for MenuPlugin {
     }
 }
 
+/// Returns a column in the middle of the panel.
+fn column(gap: f32) -> Node {
+    Node {
+        flex_direction: FlexDirection::Column,
+        align_items: AlignItems::Center,
+        row_gap: Val::Vh(gap),
+        ..Node::default()
+    }
+}
+
+/// Spawns the panel: heading and text at the top, the next step and keys at the bottom, the city in between.
 fn spawn(mut commands: Commands) {
-    commands
-        .spawn((Panel, panel(3.0, 0.6)))
-        .with_children(|panel| {
-            panel.spawn((
-                Heading,
-                Text::default(),
-                font(13.0),
-                TextColor(GOLD),
-                TextLayout::justify(Justify::Center),
-            ));
-            panel.spawn((
-                Body,
-                Text::default(),
-                font(3.4),
-                TextColor(Color::srgb(0.86, 0.92, 1.0)),
-                TextLayout::justify(Justify::Center),
-            ));
-            panel.spawn((
+    let (node, _) = panel(0.0, 0.0);
+    let node = Node {
+        justify_content: JustifyContent::SpaceBetween,
+        padding: UiRect::vertical(Val::Vh(8.0)),
+        ..node
+    };
+    let text = |size, color: Color| {
+        (
+            Text::default(),
+            font(size),
+            TextColor(color),
+            TextLayout::justify(Justify::Center),
+            shadow(),
+        )
+    };
+    let (pale, grey) = (Color::srgb(0.86, 0.92, 1.0), Color::srgb(0.7, 0.76, 0.86));
+    let shade = BackgroundColor(Color::srgba(0.01, 0.015, 0.04, 0.35));
+    commands.spawn((Panel, node, shade)).with_children(|panel| {
+        panel.spawn(column(1.5)).with_children(|top| {
+            top.spawn((Part::Heading, text(16.0, GOLD)));
+            top.spawn((Part::Body, text(3.6, pale)));
+        });
+        let footer = Node {
+            padding: UiRect::axes(Val::Vh(4.0), Val::Vh(2.0)),
+            ..column(2.0)
+        };
+        panel.spawn((footer, ground())).with_children(|bottom| {
+            bottom.spawn((Part::Step, text(5.2, Color::srgb(1.0, 0.72, 0.3))));
+            bottom.spawn((Part::Keys, text(3.0, grey)));
+            bottom.spawn((
                 OpenButton,
                 Text::new("O  settings"),
-                font(3.4),
-                TextColor(Color::srgb(1.0, 0.82, 0.5)),
+                font(2.7),
+                TextColor(grey),
+                shadow(),
             ));
         });
+    });
 }
 
 /// Returns the lines that tell the keys.
@@ -68,44 +96,37 @@ fn key_lines(settings: &Settings) -> String {
     let name = |action| settings.key_name(action).to_uppercase();
     let [speed, brakes, left, right, climb, sink] = Action::ALL.map(name);
     format!(
-        "{speed} {brakes}  speed and brakes     {left} {right}  turn\n\
-         {climb} or up  climb     {sink} or down  sink\n\
+        "{speed} {brakes}  speed and brakes     {left} {right}  turn     {climb} or up  climb     {sink} or down  sink\n\
          P  pause     R  begin again     M  mute"
     )
 }
 
-/// Returns heading and text of a phase; empty ones while the game runs.
-fn texts(game: &Game, scores: &Scores, settings: &Settings) -> [String; 2] {
+/// Returns heading, text and next step of a phase; empty ones while the game runs.
+fn texts(game: &Game, scores: &Scores) -> [String; 3] {
     let rules = &game.rules;
-    let keys = key_lines(settings);
     let best = match scores.best.as_slice() {
         [] => String::new(),
         best => {
             let list: Vec<String> = best.iter().map(u32::to_string).collect();
-            format!("\n\nbest  {}", list.join("   "))
+            format!("\nbest  {}", list.join("   "))
         }
     };
     match rules.phase {
         Phase::Play => Default::default(),
-        Phase::Title => [
-            "COURIER".to_owned(),
-            format!(
-                "parcels against the clock, over a city at night\n\n{keys}\n\nENTER  take off{best}"
-            ),
-        ],
-        Phase::Paused => ["PAUSED".to_owned(), format!("{keys}\n\nP  go on")],
-        Phase::Lost => [
-            "TIME OUT".to_owned(),
-            format!(
-                "{} points in level {}\n\nENTER  once more{best}",
-                rules.score,
-                rules.level + 1
-            ),
-        ],
-        Phase::Won => [
-            "ALL DELIVERED".to_owned(),
-            format!("{} points\n\nENTER  once more{best}", rules.score),
-        ],
+        Phase::Title => {
+            let what = "parcels against the clock, over a city at night".to_owned();
+            ["COURIER", &(what + &best), "ENTER  take off"].map(str::to_owned)
+        }
+        Phase::Paused => ["PAUSED", "", "P  go on"].map(str::to_owned),
+        Phase::Lost => {
+            let level = rules.level + 1;
+            let what = format!("{} points in level {level}{best}", rules.score);
+            ["TIME OUT", &what, "ENTER  once more"].map(str::to_owned)
+        }
+        Phase::Won => {
+            let what = format!("{} points{best}", rules.score);
+            ["ALL DELIVERED", &what, "ENTER  once more"].map(str::to_owned)
+        }
     }
 }
 
@@ -114,19 +135,24 @@ fn write(
     scores: Res<Scores>,
     (screen, settings): (Res<Screen>, Res<Settings>),
     mut panel: Single<&mut Visibility, With<Panel>>,
-    mut heading: Single<&mut Text, (With<Heading>, Without<Body>)>,
-    mut body: Single<&mut Text, (With<Body>, Without<Heading>)>,
+    mut parts: Query<(&Part, &mut Text)>,
 ) {
     panel.set_if_neq(match game.rules.phase {
         Phase::Play => Visibility::Hidden,
         _ if screen.is_open() => Visibility::Hidden,
         _ => Visibility::Inherited,
     });
-    let [head, text] = texts(&game, &scores, &settings);
-    if heading.0 != head {
-        heading.0 = head;
-    }
-    if body.0 != text {
-        body.0 = text;
+    let [heading, body, step] = texts(&game, &scores);
+    let keys = key_lines(&settings);
+    for (part, mut text) in &mut parts {
+        let shown = match part {
+            Part::Heading => &heading,
+            Part::Body => &body,
+            Part::Step => &step,
+            Part::Keys => &keys,
+        };
+        if text.0 != *shown {
+            text.0.clone_from(shown);
+        }
     }
 }

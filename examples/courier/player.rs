@@ -128,9 +128,9 @@ fn spawn_courier(
     let paint = StandardMaterial {
         metallic: 0.2,
         perceptual_roughness: 0.4,
-        emissive: LinearRgba::rgb(0.22, 0.075, 0.012),
+        emissive: LinearRgba::rgb(0.36, 0.09, 0.006),
         emissive_exposure_weight: 0.0,
-        ..StandardMaterial::from(Color::srgb(0.95, 0.5, 0.12))
+        ..StandardMaterial::from(Color::srgb(1.0, 0.42, 0.05))
     };
     let cyan = glow(LinearRgba::rgb(1.5, 9.0, 12.0));
     let white = glow(LinearRgba::rgb(10.0, 9.5, 8.5));

@@ -70,8 +70,8 @@ fn spawn_sky(
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<Sky>>,
 ) -> Result {
-    let source = include_str!("sky.wgsl");
-    shaders.insert(SHADER.id(), Shader::from_wgsl(source, "sky.wgsl"))?;
+    let source = include_str!("sky.wesl");
+    shaders.insert(SHADER.id(), Shader::from_wesl(source, "sky.wesl"))?;
     // A box, seen from inside; the shader goes by direction.
     commands.spawn((
         Dome,
@@ -121,7 +121,7 @@ fn darken(
         sky.night = night;
     }
     ambient.color = Color::srgb(0.45, 0.58, 1.0);
-    ambient.brightness = 900.0 - 350.0 * night;
+    ambient.brightness = 1300.0 - 450.0 * night;
 }
 
 fn move_dome(

@@ -17,7 +17,7 @@ use crate::weather::rains;
 
 /// Streets on a standard material.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
-struct Streets {
+pub(crate) struct Streets {
     /// Half the side of the city in meters.
     #[uniform(100)]
     half: f32,
@@ -32,7 +32,7 @@ struct Streets {
     rain: f32,
 }
 
-type Ground = ExtendedMaterial<StandardMaterial, Streets>;
+pub(crate) type Ground = ExtendedMaterial<StandardMaterial, Streets>;
 
 impl MaterialExtension for Streets {
     fn fragment_shader() -> ShaderRef {
@@ -64,8 +64,8 @@ fn spawn_ground(
     mut materials: ResMut<Assets<Ground>>,
     game: Res<Game>,
 ) -> Result {
-    let source = include_str!("streets.wgsl");
-    shaders.insert(SHADER.id(), Shader::from_wgsl(source, "streets.wgsl"))?;
+    let source = include_str!("streets.wesl");
+    shaders.insert(SHADER.id(), Shader::from_wesl(source, "streets.wesl"))?;
     let half = game.city.side() / 2.0;
     commands.spawn((
         Mesh3d(meshes.add(Plane3d::default().mesh().size(6.0 * half, 6.0 * half))),

@@ -118,8 +118,8 @@ fn spawn(
     mut meshes: ResMut<Assets<Mesh>>,
     quality: Res<Quality>,
 ) -> Result {
-    let source = include_str!("streak.wgsl");
-    shaders.insert(STREAK.id(), Shader::from_wgsl(source, "streak.wgsl"))?;
+    let source = include_str!("streak.wesl");
+    shaders.insert(STREAK.id(), Shader::from_wesl(source, "streak.wesl"))?;
     let quad = Rectangle::new(1.0, 1.0).mesh().build();
     let mut mesh = quad.clone();
     for drop in 1..quality.drops() {

@@ -52,8 +52,8 @@ impl Plugin for WindowsPlugin {
 }
 
 fn add_shader(mut shaders: ResMut<Assets<Shader>>) -> Result {
-    let source = include_str!("windows.wgsl");
-    shaders.insert(SHADER.id(), Shader::from_wgsl(source, "windows.wgsl"))?;
+    let source = include_str!("windows.wesl");
+    shaders.insert(SHADER.id(), Shader::from_wesl(source, "windows.wesl"))?;
     Ok(())
 }
 

@@ -36,6 +36,12 @@ impl Shader {
             file: None,
         }
     }
+
+    /// A shader of the program with imports, as in files of WESL. [`Shader::from_wgsl`] resolves imports as well; bevy does so
+    /// in this one alone.
+    pub fn from_wesl(source: impl Into<Cow<'static, str>>, path: impl Into<String>) -> Self {
+        Self::from_wgsl(source, path)
+    }
 }
 
 /// Shader of a material: bevy's type by name and variants.

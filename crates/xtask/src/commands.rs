@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 
 use crate::bevy_examples;
 use crate::plan;
-use crate::scenarios::bench;
 use crate::scenarios::soak;
+use crate::scenarios::{bench, beside_bevy};
 use crate::suites::{device, sanitize, timings};
 
 /// Quadrille's commands.
@@ -87,6 +87,11 @@ pub(crate) enum Command {
     ///
     /// A script beside the archive runs both in turns there, and writes the table of record.
     TimingsForDevice(timings::Request),
+    /// Measure courier's ride beside the same city on bevy's own renderer, in turns
+    ///
+    /// Both are compiled from the files of examples/courier. bevy is built once, which takes half an hour on two cores.
+    #[command(after_help = COURIER)]
+    CourierBesideBevy(beside_bevy::Request),
     /// Draw the moving pictures of the launcher's tiles into assets/launcher
     Thumbnails {
         /// Program of the only tile to draw
@@ -148,6 +153,12 @@ Examples:
   cargo xtask bench --null
   cargo xtask bench --null --mode systems --n 1000 --frames 400
   cargo xtask bench --mode reuse --verify";
+
+const COURIER: &str = "\
+Examples:
+  cargo xtask courier-beside-bevy --quality low --size 320x180 --frames 60
+  cargo xtask courier-beside-bevy --pack courier-pack
+  cargo xtask courier-beside-bevy --read courier-out";
 
 const BEVY: &str = "\
 Examples:

@@ -26,7 +26,7 @@ use anyhow::Result;
 use clap::Parser;
 
 use crate::commands::{Arguments, Command};
-use crate::scenarios::{bench, demo, planning, thumbnails};
+use crate::scenarios::{bench, beside_bevy, demo, planning, thumbnails};
 use crate::setup::packages::Purpose;
 use crate::setup::{machine, validation};
 use crate::suites::{device, timings};
@@ -54,6 +54,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Check { file } => Ok(plan::check(&file)),
         Command::SuitesForDevice(request) => device::pack(&request),
         Command::TimingsForDevice(request) => timings::pack(&request),
+        Command::CourierBesideBevy(request) => beside_bevy::run(&request),
         Command::Thumbnails { program } => thumbnails::run(program.as_deref()),
         Command::Bench(options) => bench::run(&options),
         Command::BenchPlan => planning::run(),

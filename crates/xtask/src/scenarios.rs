@@ -2,6 +2,7 @@
 
 pub(crate) mod absent;
 pub(crate) mod bench;
+pub(crate) mod beside_bevy;
 pub(crate) mod calls;
 pub(crate) mod canary;
 pub(crate) mod counts;

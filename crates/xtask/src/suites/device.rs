@@ -154,7 +154,7 @@ fn script_text(suites: &[(&str, &str)]) -> String {
 }
 
 /// Fetches the libraries that drivers need, and those of `more`: packages with the prefix of a library's name.
-pub(super) fn libraries(to: &Path, more: &[(&str, &str)]) -> Result<()> {
+pub(crate) fn libraries(to: &Path, more: &[(&str, &str)]) -> Result<()> {
     let codename = machine::release("VERSION_CODENAME")?;
     let sources = apt::machine_sources()?;
     let source = sources
