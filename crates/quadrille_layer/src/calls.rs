@@ -146,11 +146,6 @@ impl Call<'_> {
             .call(self.command, self.nth, &self.details, None);
     }
 
-    /// Ends a call: runs `real`, whatever the script injects.
-    pub(crate) fn run_anyway(self, real: impl FnOnce() -> vk::Result) -> vk::Result {
-        self.finish(real(), false)
-    }
-
     /// Ends a call: runs `real`, unless the script injects a result that means that nothing was done.
     pub(crate) fn run(self, real: impl FnOnce() -> vk::Result) -> vk::Result {
         let injected = self.injected();

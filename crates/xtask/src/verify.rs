@@ -323,9 +323,6 @@ fn run_faults(steps: &mut Steps, bench: &Bench, depth: Depth) {
     steps.check("faults: random passes without a feature", || {
         gpu_test::spare(&bench.stack, &bench.built, layer, TOPOLOGIES[0])
     });
-    steps.check("faults: waits that time out", || {
-        gpu_test::timeouts(&bench.stack, &bench.built, layer)
-    });
     let program = steps.run("faults", || {
         let program = Program::of(&bench.built, &bench.stack, layer)?;
         Ok((program, String::new()))

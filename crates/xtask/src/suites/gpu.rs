@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use crate::host::built::{Built, Program};
-use crate::host::{paths, process};
+use crate::host::process;
 use crate::setup::layer::{Layer, TOPOLOGIES};
 use crate::setup::validation::{self, Stack};
 
@@ -141,33 +141,6 @@ pub(crate) fn spare(stack: &Stack, built: &Built, layer: &Layer, families: &str)
         }
     }
     Ok(format!("without {}", SPARED.join(", ")))
-}
-
-/// Runs the tests of compute passes while every second wait for a timeline times out at once, so that a counter is read
-/// that may be ahead of the awaited value. Such a wait must leave the validation layer a consistent view of all timelines
-/// (`quadrille_vulkan/src/submit/frames.rs`, `wait_values`). Several runs, because it depends on the progress of the
-/// device in between.
-///
-/// # Errors
-/// When a test fails or the layer reports a message.
-pub(crate) fn timeouts(stack: &Stack, built: &Built, layer: &Layer) -> Result<String> {
-    const RUNS: usize = 8;
-    let script = paths::target("verify").join("timeouts.script");
-    std::fs::write(&script, "vkWaitSemaphores every=2 -> VK_TIMEOUT\n")
-        .with_context(|| format!("cannot write {}", script.display()))?;
-    for _ in 0..RUNS {
-        let mut command = command(stack, built.gpu_test("quadrille_vulkan")?);
-        layer.apply(&mut command, TOPOLOGIES[3]);
-        command
-            .arg("compute::")
-            .env("QUADRILLE_LAYER_SCRIPT", &script);
-        let output = validation::run("quadrille_vulkan-gpu-timeouts", &mut command, LIMIT)?;
-        ensure!(
-            passed(&output).is_some_and(|count| count > 0),
-            "no test of compute passes ran"
-        );
-    }
-    Ok(format!("{RUNS} runs"))
 }
 
 /// Returns the command for the ignored tests of a program, sequentially, in the working directory that cargo would use.
