@@ -36,6 +36,8 @@ pub(crate) struct NodePhase {
     view_start: [usize; 2],
     /// Batches of its quads, and of its nodes.
     batch_of: [Vec<u32>; 2],
+    /// Scratch memory of [`sort_by_batch`].
+    sorted: (Vec<u32>, Vec<Instance>, Vec<NodeInstance>),
     /// Images that the nodes sample.
     pub(crate) images: DrawnImages,
     /// Nodes in drawing order, as of the last rebuild.
@@ -99,8 +101,13 @@ impl NodePhase {
         let first = self.batches.len() as u32;
         let [quads, nodes] = self.view_start;
         let [of_quads, of_nodes] = &self.batch_of;
-        sort_by_batch(&mut self.quads[quads..], of_quads);
-        sort_by_batch(&mut self.nodes[nodes..], of_nodes);
+        let (order, sorted_quads, sorted_nodes) = &mut self.sorted;
+        sort_by_batch(
+            &mut self.quads[quads..],
+            of_quads,
+            (&mut *order, sorted_quads),
+        );
+        sort_by_batch(&mut self.nodes[nodes..], of_nodes, (order, sorted_nodes));
         let [mut quads, mut nodes] = self.view_start.map(|it| it as u32);
         self.batches
             .extend(self.layers.batches().iter().map(|batch| {
@@ -143,6 +150,11 @@ impl NodePhase {
     pub(crate) fn push_quad(&mut self, quad: Instance, batch: Batch, bounds: Rect) {
         self.quads.push(quad);
         self.batch_of[0].push(self.layers.add(batch, bounds));
+    }
+
+    /// Begins or ends a group of quads, most of which lie within these bounds: they are placed as one.
+    pub(crate) fn set_group(&mut self, bounds: Option<Rect>) {
+        self.layers.set_group(bounds);
     }
 
     /// Adds a box that covers `bounds`, likewise.
@@ -191,12 +203,19 @@ impl NodePhase {
 }
 
 /// Brings instances into the order of their batches; those of one batch keep theirs.
-fn sort_by_batch<T: Copy>(instances: &mut [T], batch_of: &[u32]) {
+fn sort_by_batch<T: Copy>(
+    instances: &mut [T],
+    batch_of: &[u32],
+    (order, sorted): (&mut Vec<u32>, &mut Vec<T>),
+) {
     if batch_of.is_sorted() {
         return;
     }
-    let mut order: Vec<u32> = (0..batch_of.len() as u32).collect();
-    order.sort_by_key(|at| batch_of[*at as usize]);
-    let sorted: Vec<T> = order.iter().map(|at| instances[*at as usize]).collect();
-    instances.copy_from_slice(&sorted);
+    order.clear();
+    order.extend(0..batch_of.len() as u32);
+    // With the position, instances of a batch keep their order without a stable sort, which allocates.
+    order.sort_unstable_by_key(|at| (batch_of[*at as usize], *at));
+    sorted.clear();
+    sorted.extend(order.iter().map(|at| instances[*at as usize]));
+    instances.copy_from_slice(sorted);
 }

@@ -163,12 +163,7 @@ impl QuadWriter<'_> {
 
     /// Returns the smallest rectangle of the view around points of the node.
     fn covered(&self, points: &[Vec2]) -> Rect {
-        let mut covered = Rect::EMPTY;
-        for point in points {
-            let point = self.world.transform_point3(point.extend(0.0)).truncate();
-            covered = covered.union_point(point);
-        }
-        covered
+        bounds_of(self.world, points)
     }
 
     fn warn_invalid(&mut self, color: &[f32], end_color: &[f32], corners: &[f32]) {
@@ -196,6 +191,21 @@ impl QuadWriter<'_> {
         let who = format_args!("a quad of the node {}", entity_name(self.entity));
         self.warnings.warn(who, what);
     }
+}
+
+/// Returns the smallest rectangle around points, transformed.
+fn bounds_of(world: &Affine3A, points: &[Vec2]) -> Rect {
+    let mut bounds = Rect::EMPTY;
+    for point in points {
+        let point = world.transform_point3(point.extend(0.0)).truncate();
+        bounds = bounds.union_point(point);
+    }
+    bounds
+}
+
+/// Returns the smallest rectangle around another one, transformed.
+pub(super) fn bounds_in(world: &Affine3A, rect: Rect) -> Rect {
+    bounds_of(world, &rect_corners(rect))
 }
 
 /// Corners of a rectangle.

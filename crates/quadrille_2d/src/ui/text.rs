@@ -6,10 +6,14 @@ use bevy_math::{Affine2, Affine3A, Rect, Vec2, Vec3};
 use bevy_text::{TextCursorStyle, TextLayoutInfo, TextReadWriteMode};
 
 use super::image::center_box;
+use super::paint::bounds_in;
 use super::rounded_box::{BoxCoverage, RoundedBox};
 use super::{NodeDataItem, Writer, rect_y_up};
 use crate::instances::mesh_instance::UvRect;
 use crate::queue::text::{PositionedText, QuadSink as _};
+
+/// Pixels by which glyphs usually reach out of the lines of their text at most.
+const OVERHANG: f32 = 3.0;
 
 impl Writer<'_, '_, '_, '_> {
     /// Adds the text of a node. Editable text scrolls in the node's content box and is clipped to it.
@@ -44,7 +48,10 @@ impl Writer<'_, '_, '_, '_> {
             shadow,
             selected: style.and_then(|(style, _)| style.selected_text_color),
         };
+        let bounds = rect_y_up(Rect::from_corners(Vec2::ZERO, layout.size).inflate(OVERHANG));
+        self.ui.set_group(Some(bounds_in(&text_world, bounds)));
         text.add(&self.nodes.spans, self);
+        self.ui.set_group(None);
         if item.editable.is_some() {
             let color = item.text_color.map_or(Color::WHITE, |color| color.0);
             for rect in &layout.preedit_underline_rects {

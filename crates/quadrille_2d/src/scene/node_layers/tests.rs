@@ -64,9 +64,48 @@ fn what_overlaps_stays_in_front() {
     assert_eq!(layers.add(text.clone(), rect(10.0, 10.0, 20.0, 20.0)), 1);
     // Over the text.
     assert_eq!(layers.add(back.clone(), rect(29.0, 29.0, 50.0, 50.0)), 2);
-    // Beside it: the last batch of a state is the only one that is joined.
-    assert_eq!(layers.add(back, rect(100.0, 100.0, 50.0, 50.0)), 2);
+    // Beside it.
+    assert_eq!(layers.add(back, rect(100.0, 100.0, 50.0, 50.0)), 0);
     assert_eq!(layers.add(text, rect(100.0, 0.0, 20.0, 20.0)), 1);
+}
+
+/// Texts that reach over the next button make a chain in each row, and rows share the batches of the chain.
+#[test]
+fn rows_share_batches_of_their_chains() {
+    let mut layers = layers();
+    for row in 0..20 {
+        for column in 0..10 {
+            let (x, y) = (30.0 * column as f32, 15.0 * row as f32);
+            let back = layers.add(batch(BatchKind::Nodes, 0), rect(x, y, 30.0, 15.0));
+            layers.set_group(Some(rect(x + 2.0, y + 2.0, 40.0, 9.0)));
+            let first = layers.add(batch(BatchKind::World, 1), rect(x + 3.0, y + 3.0, 6.0, 7.0));
+            let last = layers.add(
+                batch(BatchKind::World, 1),
+                rect(x + 34.0, y + 3.0, 6.0, 7.0),
+            );
+            layers.set_group(None);
+            assert_eq!(
+                [back, first, last],
+                [2 * column, 2 * column + 1, 2 * column + 1]
+            );
+        }
+    }
+    assert_eq!(layers.batches().len(), 20);
+}
+
+/// A line over the glyphs of its text has the state of a line below them.
+#[test]
+fn states_alternate_within_a_group() {
+    let mut layers = layers();
+    layers.set_group(Some(rect(0.0, 0.0, 60.0, 20.0)));
+    let (line, glyph) = (batch(BatchKind::World, 0), batch(BatchKind::World, 1));
+    let below = layers.add(line.clone(), rect(0.0, 0.0, 60.0, 20.0));
+    let glyphs = [0.0, 10.0].map(|x| layers.add(glyph.clone(), rect(x, 2.0, 8.0, 12.0)));
+    let over = layers.add(line.clone(), rect(0.0, 8.0, 60.0, 2.0));
+    // Reaches out of the group, over the line.
+    let outside = layers.add(glyph.clone(), rect(50.0, 2.0, 20.0, 12.0));
+    let next = layers.add(line, rect(52.0, 8.0, 5.0, 2.0));
+    assert_eq!((below, glyphs, over, outside, next), (0, [1; 2], 2, 3, 4));
 }
 
 #[test]
