@@ -30,8 +30,10 @@ type Phases = Arc<Mutex<[Vec<f64>; Phase::ALL.len()]>>;
 pub(crate) struct BenchPlugin {
     /// File for the numbers as JSON.
     pub(crate) json: Option<PathBuf>,
-    /// Frames of the run.
+    /// Frames of the run: one more than the warm-up and those that are measured.
     pub(crate) frames: u64,
+    /// What is measured: seed, size, quality.
+    pub(crate) ride: String,
 }
 
 /// Measurements so far.
@@ -39,10 +41,12 @@ pub(crate) struct BenchPlugin {
 struct Bench {
     json: Option<PathBuf>,
     frames: u64,
+    ride: String,
     seen: u64,
     began: Instant,
     frame_ms: Vec<f64>,
-    cpu_ms: Option<u64>,
+    /// Milliseconds of CPU at the beginning and the end.
+    cpu_ms: [Option<u64>; 2],
     phases: Phases,
     /// Sums of milliseconds by queue and pass, with the number of frames of all.
     passes: BTreeMap<(u8, String), f64>,
@@ -55,10 +59,11 @@ impl Plugin for BenchPlugin {
         app.insert_resource(Bench {
             json: self.json.clone(),
             frames: self.frames,
+            ride: self.ride.clone(),
             seen: 0,
             began: Instant::now(),
             frame_ms: Vec::new(),
-            cpu_ms: None,
+            cpu_ms: [None; 2],
             phases: Phases::default(),
             passes: BTreeMap::new(),
             device_frames: 0,
@@ -80,10 +85,13 @@ fn begin_frame(mut bench: ResMut<Bench>, renderer: Option<ResMut<Renderer>>) {
     if bench.seen > WARM_UP + 1 {
         bench.frame_ms.push(took.as_secs_f64() * 1e3);
     }
+    if bench.seen == bench.frames {
+        bench.cpu_ms[1] = process::cpu_ms();
+    }
     if bench.seen == WARM_UP + 1
         && let Some(mut renderer) = renderer
     {
-        bench.cpu_ms = process::cpu_ms();
+        bench.cpu_ms[0] = process::cpu_ms();
         renderer.measure(true);
         let phases = bench.phases.clone();
         renderer.observe_phases(Box::new(move |phase, start, end| {
@@ -128,8 +136,10 @@ fn end_frame(mut bench: ResMut<Bench>, renderer: Option<Res<Renderer>>, mut run:
 impl Bench {
     fn numbers(&self, renderer: &Renderer) -> Value {
         let count = self.frame_ms.len().max(1) as f64;
-        let cpu = process::cpu_ms().zip(self.cpu_ms);
-        let cpu_ms = cpu.map(|(end, begin)| (end - begin) as f64 / count);
+        let [begin, end] = self.cpu_ms;
+        let cpu_ms = begin
+            .zip(end)
+            .map(|(begin, end)| (end - begin) as f64 / count);
         let phases = self.phases.lock().map(|phases| phases.clone());
         let phases: Vec<Value> = Phase::ALL
             .iter()
@@ -152,6 +162,7 @@ impl Bench {
         let memory = process::memory_kib();
         let device = renderer.gpu().memory_use();
         json!({
+            "ride": self.ride,
             "device": renderer.gpu().info().name,
             "topology": renderer.gpu().topology().to_string(),
             "frames": self.frame_ms.len(),

@@ -44,6 +44,14 @@ type LineParts = (
     &'static mut Visibility,
 );
 
+/// Components of the pointer.
+type PointerParts = (
+    &'static mut Node,
+    &'static mut Visibility,
+    &'static mut BorderColor,
+    &'static mut BackgroundColor,
+);
+
 /// Components of the text that shows the distance.
 type TextParts = (
     &'static mut Node,
@@ -100,7 +108,7 @@ pub(crate) fn shadow() -> TextShadow {
 }
 
 /// Returns the ground of a text, over which letters are readable in front of lit windows.
-pub(crate) fn ground() -> BackgroundColor {
+fn ground() -> BackgroundColor {
     BackgroundColor(Color::srgba(0.02, 0.04, 0.11, 0.5))
 }
 
@@ -176,23 +184,26 @@ fn spawn_pointer(mut commands: Commands) {
         Pointer,
         Node {
             position_type: PositionType::Absolute,
-            width: Val::Vh(2.6),
-            height: Val::Vh(2.6),
-            border: UiRect::all(Val::Vh(0.5)),
+            width: Val::Vh(3.6),
+            height: Val::Vh(3.6),
+            border: UiRect::all(Val::Vh(0.7)),
             ..Node::default()
         },
         UiTransform::from_rotation(Rot2::degrees(45.0)),
         BorderColor::all(Color::WHITE),
+        BackgroundColor(Color::NONE),
     ));
     commands.spawn((
         Distance,
         Node {
             position_type: PositionType::Absolute,
+            padding: padding(),
             ..Node::default()
         },
         Text::default(),
-        font(2.8),
+        font(3.4),
         shadow(),
+        ground(),
     ));
 }
 
@@ -221,6 +232,7 @@ fn write(game: Res<Game>, mut lines: Query<LineParts>) {
                 game.flight.velocity.length() * 3.6,
                 game.flight.position.y
             ),
+            (_, Line::Message) if rules.phase != Phase::Play => String::new(),
             (_, Line::Message) => rules.message.clone(),
         };
         // Its ground as well.
@@ -241,10 +253,10 @@ fn write(game: Res<Game>, mut lines: Query<LineParts>) {
     }
 }
 
-/// Returns the target in parts of the window from its top left, kept away from the edges.
-fn on_screen(camera: &Camera, place: &GlobalTransform, target: Vec3) -> Vec2 {
+/// Returns the target in parts of the window from its top left, kept away from the edges, and whether it lies beyond them.
+fn on_screen(camera: &Camera, place: &GlobalTransform, target: Vec3) -> (Vec2, bool) {
     let Some(ndc) = camera.world_to_ndc(place, target) else {
-        return Vec2::splat(0.5);
+        return (Vec2::splat(0.5), true);
     };
     let from_eye = place.affine().inverse().transform_point3(target);
     let mut at = Vec2::new(ndc.x, -ndc.y);
@@ -252,8 +264,8 @@ fn on_screen(camera: &Camera, place: &GlobalTransform, target: Vec3) -> Vec2 {
         // Behind the camera the projection is mirrored; the pointer goes to the nearer side.
         at = Vec2::new(from_eye.x.signum() * 2.0, 0.2);
     }
-    let at = at.clamp(Vec2::new(-0.9, -0.62), Vec2::new(0.9, 0.72));
-    (at + 1.0) / 2.0
+    let shown = at.clamp(Vec2::new(-0.9, -0.62), Vec2::new(0.9, 0.72));
+    ((shown + 1.0) / 2.0, shown != at)
 }
 
 /// Returns the distance to the target, and how far it lies above or below.
@@ -269,11 +281,11 @@ fn distance_text(at: Vec3, target: Vec3) -> String {
 fn point(
     game: Res<Game>,
     camera: Single<(&Camera, &Transform), With<FollowCamera>>,
-    pointer: Single<(&mut Node, &mut Visibility, &mut BorderColor), With<Pointer>>,
+    pointer: Single<PointerParts, With<Pointer>>,
     distance: Single<TextParts, (With<Distance>, Without<Pointer>)>,
 ) {
     let (camera, place) = camera.into_inner();
-    let (mut node, mut visibility, mut color) = pointer.into_inner();
+    let (mut node, mut visibility, mut color, mut fill) = pointer.into_inner();
     let (mut text_node, mut text_visibility, mut text) = distance.into_inner();
     let is_shown = game.rules.phase == Phase::Play;
     let shown = match is_shown {
@@ -285,16 +297,27 @@ fn point(
     if !is_shown {
         return;
     }
-    let at = 100.0 * on_screen(camera, &GlobalTransform::from(*place), game.rules.target);
-    node.left = Val::Percent(at.x - 0.7);
-    node.top = Val::Percent(at.y - 1.3);
-    text_node.left = Val::Percent(at.x + 1.6);
-    text_node.top = Val::Percent(at.y - 1.8);
+    let place = GlobalTransform::from(*place);
+    let (at, is_beyond) = on_screen(camera, &place, game.rules.target);
+    let at = 100.0 * at;
+    node.left = Val::Percent(at.x - 1.0);
+    node.top = Val::Percent(at.y - 1.8);
+    // On the side of the pointer that has space.
+    (text_node.left, text_node.right) = match at.x > 70.0 {
+        true => (Val::Auto, Val::Percent(102.0 - at.x)),
+        false => (Val::Percent(at.x + 2.0), Val::Auto),
+    };
+    text_node.top = Val::Percent(at.y - 2.6);
     let tint: Color = match game.rules.is_carrying {
         true => GIVE.into(),
         false => TAKE.into(),
     };
     color.set_if_neq(BorderColor::all(tint));
+    // Filled where it shows a direction, empty around the target itself.
+    fill.set_if_neq(BackgroundColor(match is_beyond {
+        true => tint,
+        false => Color::NONE,
+    }));
     let meters = distance_text(game.flight.position, game.rules.target);
     if text.0 != meters {
         text.0 = meters;

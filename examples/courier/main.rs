@@ -111,7 +111,8 @@ fn parse() -> Args {
     }
     if args.bench {
         let frames = args.common.frames.unwrap_or(bench::MEASURED);
-        args.common.frames = Some(frames.saturating_add(bench::WARM_UP));
+        // The last measured frame ends where a further one begins.
+        args.common.frames = Some(frames.saturating_add(bench::WARM_UP + 1));
     }
     args
 }
@@ -157,6 +158,7 @@ fn main() -> AppExit {
         app.add_plugins(bench::BenchPlugin {
             json: args.bench_json,
             frames: args.common.frames.unwrap_or(bench::MEASURED),
+            ride: ride::name(args.seed, args.blocks, window, quality),
         });
     }
     app.insert_resource(game)

@@ -21,9 +21,45 @@ pub(crate) const GIVE: LinearRgba = LinearRgba::rgb(1.0, 0.42, 0.06);
 
 /// Light that is added to what lies behind.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
+#[bind_group_data(BeamKey)]
 struct Beam {
     #[uniform(0)]
     color: LinearRgba,
+    /// Whether it is visible through buildings.
+    shows_through: bool,
+}
+
+/// What a pipeline of beams depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct BeamKey {
+    shows_through: bool,
+}
+
+impl From<&Beam> for BeamKey {
+    fn from(beam: &Beam) -> Self {
+        Self {
+            shows_through: beam.shows_through,
+        }
+    }
+}
+
+/// Strength of a beam behind buildings.
+const THROUGH: f32 = 0.3;
+
+impl Beam {
+    /// The beam as it is seen directly, and its part that shows through buildings.
+    fn both(color: LinearRgba) -> [Self; 2] {
+        [
+            Self {
+                color,
+                shows_through: false,
+            },
+            Self {
+                color: color * THROUGH,
+                shows_through: true,
+            },
+        ]
+    }
 }
 
 impl Material for Beam {
@@ -43,10 +79,11 @@ impl Material for Beam {
         _: &MaterialPipeline,
         descriptor: &mut RenderPipelineDescriptor,
         _: &MeshVertexBufferLayoutRef,
-        _: MaterialPipelineKey<Self>,
+        key: MaterialPipelineKey<Self>,
     ) -> Result<(), SpecializedMeshPipelineError> {
-        // The beam is visible through buildings.
-        if let Some(depth) = &mut descriptor.depth_stencil {
+        if let Some(depth) = &mut descriptor.depth_stencil
+            && key.bind_group_data.shows_through
+        {
             depth.depth_compare = Some(CompareFunction::Always);
         }
         Ok(())
@@ -58,13 +95,17 @@ const SHADER: Handle<Shader> = bevy_asset::uuid_handle!("2b1f6a94-70f3-4bb5-9a35
 /// Materials of the beam by purpose.
 #[derive(Resource)]
 struct Beams {
-    take: Handle<Beam>,
-    give: Handle<Beam>,
+    take: [Handle<Beam>; 2],
+    give: [Handle<Beam>; 2],
 }
 
 /// Beam and lamp at the target.
-#[derive(Component)]
+#[derive(Component, Clone)]
 struct Marker;
+
+/// Index of a material in [`Beams`].
+#[derive(Component, Clone)]
+struct Part(usize);
 
 /// The column over the target.
 #[derive(Component)]
@@ -89,26 +130,22 @@ fn spawn(
 ) -> Result {
     let source = include_str!("marker.wesl");
     shaders.insert(SHADER.id(), Shader::from_wesl(source, "marker.wesl"))?;
-    let take = materials.add(Beam { color: TAKE });
-    let give = materials.add(Beam { color: GIVE });
+    let [take, give] = [TAKE, GIVE].map(|color| Beam::both(color).map(|it| materials.add(it)));
     let column = Cylinder::new(REACHED * 0.42, 320.0).mesh().resolution(24);
-    commands.spawn((
-        Marker,
-        Column,
-        Mesh3d(meshes.add(column.without_caps().build().translated_by(Vec3::Y * 156.0))),
-        MeshMaterial3d(take.clone()),
-        NotShadowCaster,
-        NoFrustumCulling,
-    ));
+    let column = meshes.add(column.without_caps().build().translated_by(Vec3::Y * 156.0));
     // Around the place itself, so that its height shows.
-    let ring = Torus::new(REACHED * 0.62, REACHED * 0.7).mesh().build();
-    commands.spawn((
-        Marker,
-        Mesh3d(meshes.add(ring)),
-        MeshMaterial3d(take.clone()),
-        NotShadowCaster,
-        NoFrustumCulling,
-    ));
+    let ring = meshes.add(Torus::new(REACHED * 0.62, REACHED * 0.7));
+    for (part, beam) in take.iter().enumerate() {
+        let look = (
+            Marker,
+            Part(part),
+            MeshMaterial3d(beam.clone()),
+            NotShadowCaster,
+            NoFrustumCulling,
+        );
+        commands.spawn((look.clone(), Column, Mesh3d(column.clone())));
+        commands.spawn((look, Mesh3d(ring.clone())));
+    }
     commands.spawn((
         Marker,
         PointLight {
@@ -126,7 +163,7 @@ fn place(
     game: Res<Game>,
     beams: Res<Beams>,
     mut markers: Query<(&mut Transform, &mut Visibility, Has<Column>), With<Marker>>,
-    mut materials: Query<&mut MeshMaterial3d<Beam>, With<Marker>>,
+    mut materials: Query<(&Part, &mut MeshMaterial3d<Beam>)>,
     mut light: Single<&mut PointLight, With<Marker>>,
 ) {
     let rules = &game.rules;
@@ -147,9 +184,9 @@ fn place(
         true => (GIVE, &beams.give),
         false => (TAKE, &beams.take),
     };
-    for mut material in &mut materials {
-        if material.0 != *beam {
-            material.0 = beam.clone();
+    for (part, mut material) in &mut materials {
+        if material.0 != beam[part.0] {
+            material.0 = beam[part.0].clone();
         }
     }
     light.color = color.into();

@@ -9,7 +9,7 @@ use quadrille_3d::prelude::*;
 
 use crate::delivery::Phase;
 use crate::game::Game;
-use crate::hud::{GOLD, font, ground, panel, shadow};
+use crate::hud::{GOLD, font, panel, shadow};
 use crate::options::{OpenButton, Screen};
 use crate::player::play;
 use crate::settings::{Action, Settings};
@@ -66,7 +66,7 @@ fn spawn(mut commands: Commands) {
             shadow(),
         )
     };
-    let (pale, grey) = (Color::srgb(0.86, 0.92, 1.0), Color::srgb(0.7, 0.76, 0.86));
+    let (pale, grey) = (Color::srgb(0.86, 0.92, 1.0), Color::srgb(0.86, 0.9, 0.98));
     let shade = BackgroundColor(Color::srgba(0.01, 0.015, 0.04, 0.35));
     commands.spawn((Panel, node, shade)).with_children(|panel| {
         panel.spawn(column(1.5)).with_children(|top| {
@@ -77,17 +77,19 @@ fn spawn(mut commands: Commands) {
             padding: UiRect::axes(Val::Vh(4.0), Val::Vh(2.0)),
             ..column(2.0)
         };
-        panel.spawn((footer, ground())).with_children(|bottom| {
-            bottom.spawn((Part::Step, text(5.2, Color::srgb(1.0, 0.72, 0.3))));
-            bottom.spawn((Part::Keys, text(3.0, grey)));
-            bottom.spawn((
-                OpenButton,
-                Text::new("O  settings"),
-                font(2.7),
-                TextColor(grey),
-                shadow(),
-            ));
-        });
+        panel
+            .spawn((footer, BackgroundColor(Color::srgba(0.02, 0.03, 0.09, 0.7))))
+            .with_children(|bottom| {
+                bottom.spawn((Part::Step, text(5.2, Color::srgb(1.0, 0.72, 0.3))));
+                bottom.spawn((Part::Keys, text(3.0, grey)));
+                bottom.spawn((
+                    OpenButton,
+                    Text::new("O  settings"),
+                    font(2.7),
+                    TextColor(grey),
+                    shadow(),
+                ));
+            });
     });
 }
 
@@ -96,7 +98,8 @@ fn key_lines(settings: &Settings) -> String {
     let name = |action| settings.key_name(action).to_uppercase();
     let [speed, brakes, left, right, climb, sink] = Action::ALL.map(name);
     format!(
-        "{speed} {brakes}  speed and brakes     {left} {right}  turn     {climb} or up  climb     {sink} or down  sink\n\
+        "{speed} {brakes}  speed and brakes     {left} {right}  turn\n\
+         {climb} or up  climb     {sink} or down  sink\n\
          P  pause     R  begin again     M  mute"
     )
 }

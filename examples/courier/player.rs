@@ -92,11 +92,11 @@ impl Plugin for PlayerPlugin {
     }
 }
 
-/// Returns meshes of hull, jets and lamps.
-fn courier_meshes() -> [Mesh; 3] {
+/// Returns meshes of hull, jets, lamps, canopy and stripes.
+fn courier_meshes() -> [Mesh; 5] {
     let hull = merged([
         (Vec3::new(1.5, 0.55, 3.6), Vec3::ZERO),
-        (Vec3::new(1.1, 0.5, 1.5), Vec3::new(0.0, 0.45, -0.2)),
+        (Vec3::new(0.9, 0.3, 1.1), Vec3::new(0.0, 0.36, 0.7)),
         (Vec3::new(3.4, 0.14, 0.9), Vec3::new(0.0, 0.05, 0.9)),
         (Vec3::new(0.5, 0.5, 1.6), Vec3::new(-1.75, 0.0, 0.9)),
         (Vec3::new(0.5, 0.5, 1.6), Vec3::new(1.75, 0.0, 0.9)),
@@ -111,7 +111,13 @@ fn courier_meshes() -> [Mesh; 3] {
         (Vec3::new(0.3, 0.14, 0.1), Vec3::new(-0.5, 0.0, -1.82)),
         (Vec3::new(0.3, 0.14, 0.1), Vec3::new(0.5, 0.0, -1.82)),
     ]);
-    [hull, jets, lamps]
+    let canopy = merged([(Vec3::new(1.0, 0.44, 1.5), Vec3::new(0.0, 0.44, -0.4))]);
+    let stripes = merged([
+        (Vec3::new(0.16, 0.02, 1.2), Vec3::new(-0.5, 0.285, 1.0)),
+        (Vec3::new(0.16, 0.02, 1.2), Vec3::new(0.5, 0.285, 1.0)),
+        (Vec3::new(3.42, 0.15, 0.14), Vec3::new(0.0, 0.05, 1.2)),
+    ]);
+    [hull, jets, lamps, canopy, stripes]
 }
 
 fn spawn_courier(
@@ -132,13 +138,25 @@ fn spawn_courier(
         emissive_exposure_weight: 0.0,
         ..StandardMaterial::from(Color::srgb(1.0, 0.42, 0.05))
     };
+    let glass = StandardMaterial {
+        perceptual_roughness: 0.12,
+        ..StandardMaterial::from(Color::srgb(0.05, 0.07, 0.12))
+    };
+    let cream = StandardMaterial {
+        emissive: LinearRgba::rgb(0.28, 0.24, 0.17),
+        emissive_exposure_weight: 0.0,
+        ..StandardMaterial::from(Color::srgb(1.0, 0.92, 0.78))
+    };
     let cyan = glow(LinearRgba::rgb(1.5, 9.0, 12.0));
     let white = glow(LinearRgba::rgb(10.0, 9.5, 8.5));
-    let green = materials.add(glow(LinearRgba::rgb(0.4, 1.6, 0.5)));
-    let boxed = meshes.add(Cuboid::new(0.9, 0.6, 1.1));
+    let amber = materials.add(glow(LinearRgba::rgb(2.0, 1.1, 0.25)));
+    let boxed = meshes.add(Cuboid::new(1.2, 0.8, 1.3));
     let courier = (Courier, Transform::default(), Visibility::default());
     commands.spawn(courier).with_children(|courier| {
-        for (mesh, material) in courier_meshes().into_iter().zip([paint, cyan, white]) {
+        for (mesh, material) in courier_meshes()
+            .into_iter()
+            .zip([paint, cyan, white, glass, cream])
+        {
             courier.spawn((
                 Mesh3d(meshes.add(mesh)),
                 MeshMaterial3d(materials.add(material)),
@@ -147,7 +165,7 @@ fn spawn_courier(
         courier.spawn((
             Parcel,
             Mesh3d(boxed),
-            MeshMaterial3d(green),
+            MeshMaterial3d(amber),
             Transform::from_xyz(0.0, -0.6, 0.3),
         ));
         courier.spawn((

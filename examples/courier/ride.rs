@@ -4,6 +4,7 @@ use bevy_math::Vec3;
 use examples::random::Random;
 
 use crate::city::{City, PITCH};
+use crate::quality::Quality;
 
 /// Meters in a second.
 const SPEED: f32 = 26.0;
@@ -11,6 +12,11 @@ const SPEED: f32 = 26.0;
 const CROSSINGS: usize = 512;
 /// Length over which corners are rounded, in meters.
 const ROUNDED: f32 = 24.0;
+
+/// Returns what a measurement is of, so that others of the same can be found.
+pub(crate) fn name(seed: u64, blocks: u32, [width, height]: [u32; 2], quality: Quality) -> String {
+    format!("seed {seed}, {blocks} blocks, {width}x{height}, quality {quality:?}")
+}
 
 /// Way from crossing to crossing.
 #[derive(Clone, Debug, PartialEq)]

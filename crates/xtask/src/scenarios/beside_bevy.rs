@@ -18,8 +18,8 @@ use crate::suites::device::libraries;
 /// Package of bevy's side, outside the workspace.
 const FOLDER: &str = "examples/courier/on_bevy";
 
-/// Target folder of bevy's side, which `bevy-examples` has for programs on bevy as well.
-const TARGET: &str = "bevy-examples-build";
+/// Target folder of bevy's side.
+const TARGET: &str = "courier-on-bevy";
 
 /// The two sides, in their turns.
 const SIDES: [&str; 2] = ["bevy", "quadrille"];
@@ -59,8 +59,8 @@ pub(crate) struct Request {
     /// Size of the picture
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "960x540")]
     size: String,
-    /// Quality: low, medium or high
-    #[arg(long, value_name = "LEVEL", default_value = "high")]
+    /// Quality
+    #[arg(long, value_name = "LEVEL", default_value = "high", value_parser = ["low", "medium", "high"])]
     quality: String,
     /// Decides the city and the way
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -75,7 +75,7 @@ pub(crate) struct Request {
     #[arg(long, value_name = "DIR", conflicts_with = "read")]
     pack: Option<PathBuf>,
     /// Print the table of the numbers in a folder, as the script of --pack leaves them
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["size", "quality", "seed", "frames", "rounds"])]
     read: Option<PathBuf>,
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn run(request: &Request) -> Result<ExitCode> {
     }
     let programs = build()?;
     if let Some(folder) = &request.pack {
-        return pack(&programs, folder);
+        return pack(&programs, folder, request);
     }
     let folder = paths::target("courier-beside-bevy");
     let _ = fs::remove_dir_all(&folder);
@@ -150,7 +150,7 @@ fn build() -> Result<[PathBuf; 2]> {
 }
 
 /// Packs both programs, libraries for drivers and the script.
-fn pack(programs: &[PathBuf; 2], folder: &Path) -> Result<ExitCode> {
+fn pack(programs: &[PathBuf; 2], folder: &Path, request: &Request) -> Result<ExitCode> {
     let staged = paths::target("courier-beside-bevy-pack");
     let _ = fs::remove_dir_all(&staged);
     fs::create_dir_all(&staged).with_context(|| format!("cannot make {}", staged.display()))?;
@@ -170,7 +170,11 @@ fn pack(programs: &[PathBuf; 2], folder: &Path) -> Result<ExitCode> {
         .arg(".");
     process::run("courier-pack", &mut compress, BUILD_LIMIT)?;
     let script = folder.join("run.sh");
-    fs::write(&script, SCRIPT).with_context(|| format!("cannot write {}", script.display()))?;
+    let options = arguments(request).join(" ");
+    let text = SCRIPT
+        .replace("@OPTIONS@", &options)
+        .replace("@ROUNDS@", &request.rounds.to_string());
+    fs::write(&script, text).with_context(|| format!("cannot write {}", script.display()))?;
     println!("on the device: bash {} [OUT]", script.display());
     println!("then here: cargo xtask courier-beside-bevy --read OUT");
     Ok(ExitCode::SUCCESS)
@@ -200,14 +204,18 @@ fn numbers(folder: &Path, side: &str) -> Result<Vec<Value>> {
 /// Returns the table of the numbers in a folder, as Markdown.
 fn table(folder: &Path) -> Result<String> {
     let [theirs, ours] = [numbers(folder, SIDES[0])?, numbers(folder, SIDES[1])?];
-    let device = |runs: &[Value]| runs[0]["device"].as_str().unwrap_or("?").to_owned();
-    let devices = [device(&theirs), device(&ours)];
-    if devices[0] != devices[1] {
-        bail!("bevy ran on {}, Quadrille on {}", devices[0], devices[1]);
+    let what = ["device", "ride", "frames"].map(|key| &theirs[0][key]);
+    for run in theirs.iter().chain(&ours) {
+        let other = ["device", "ride", "frames"].map(|key| &run[key]);
+        if other != what {
+            bail!("runs differ: {what:?} and {other:?}");
+        }
     }
+    let [device, ride, frames] = what;
     Ok(format!(
-        "{}, rounds: {} and {}\n\n{}",
-        devices[0],
+        "{}, {}, {frames} frames, {} runs of bevy_pbr and {} of Quadrille in turns\n\n{}",
+        device.as_str().unwrap_or("?"),
+        ride.as_str().unwrap_or("?"),
         theirs.len(),
         ours.len(),
         rows(&theirs, &ours)

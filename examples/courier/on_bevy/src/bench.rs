@@ -14,7 +14,7 @@ use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_dis
 use serde_json::{Value, json};
 
 use self::spread::spread;
-use crate::headless::{Canvas, settled_frames};
+use crate::headless::{Canvas, check_pipelines, settled_frames};
 use crate::player::Pace;
 use crate::process;
 
@@ -22,13 +22,15 @@ use crate::process;
 const WARM_UP: u32 = 60;
 /// Frames without an awaited pipeline before the ride begins.
 const SETTLED: u32 = 20;
-/// Seconds after which the ride begins although pipelines are awaited.
-const PATIENCE: u64 = 120;
+/// Seconds after which the program gives up while pipelines are awaited.
+const PATIENCE: u64 = 600;
 
 /// Measures the ride, prints the numbers and ends the program.
 pub struct BenchPlugin {
     /// Measured frames.
     pub frames: u32,
+    /// What is measured: seed, size, quality.
+    pub ride: String,
     /// File for the numbers as JSON.
     pub json: Option<PathBuf>,
     /// File for the last frame.
@@ -38,6 +40,7 @@ pub struct BenchPlugin {
 #[derive(Resource)]
 struct Bench {
     frames: u32,
+    ride: String,
     json: Option<PathBuf>,
     screenshot: Option<PathBuf>,
     began: Instant,
@@ -52,6 +55,7 @@ impl Plugin for BenchPlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(Bench {
             frames: self.frames,
+            ride: self.ride.clone(),
             json: self.json.clone(),
             screenshot: self.screenshot.clone(),
             began: Instant::now(),
@@ -74,8 +78,11 @@ fn measure(
     let now = Instant::now();
     let took = now - std::mem::replace(&mut bench.last, now);
     if bench.seen == 0 {
-        let is_late = bench.began.elapsed().as_secs() > PATIENCE;
-        if settled_frames() < SETTLED && !is_late {
+        check_pipelines()?;
+        if bench.began.elapsed().as_secs() > PATIENCE {
+            return Err("pipelines are still compiled, so that something would be left out".into());
+        }
+        if settled_frames() < SETTLED {
             return Ok(());
         }
         *pace = Pace::new(Some(1));
@@ -101,9 +108,11 @@ fn measure(
         Some(path) => {
             let mut asked = commands.spawn(Screenshot::image(canvas.0.clone()));
             asked.observe(save_to_disk(path.clone()));
-            asked.observe(|_: On<ScreenshotCaptured>, mut exit: MessageWriter<AppExit>| {
-                exit.write(AppExit::Success);
-            });
+            asked.observe(
+                |_: On<ScreenshotCaptured>, mut exit: MessageWriter<AppExit>| {
+                    exit.write(AppExit::Success);
+                },
+            );
         }
         None => {
             exit.write(AppExit::Success);
@@ -118,6 +127,7 @@ impl Bench {
         let cpu = process::cpu_ms().zip(self.cpu_ms);
         let memory = process::memory_kib();
         json!({
+            "ride": self.ride,
             "device": info.name,
             "topology": "one",
             "frames": self.frame_ms.len(),

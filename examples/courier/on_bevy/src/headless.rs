@@ -1,14 +1,17 @@
 //! bevy without a window: cameras draw to an image, at most two frames are in flight, as on Quadrille.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use bevy::app::ScheduleRunnerPlugin;
+use bevy::audio::AudioPlugin;
 use bevy::camera::RenderTarget;
 use bevy::prelude::*;
-use bevy::render::render_resource::{PipelineCache, PollType, TextureFormat};
+use bevy::render::render_resource::{CachedPipelineState, PipelineCache, PollType, TextureFormat};
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice, RenderQueue};
 use bevy::render::{Render, RenderApp, RenderSystems};
+use bevy::shader::ShaderCacheError;
 use bevy::ui::IsDefaultUiCamera;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
@@ -24,6 +27,23 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// none yet.
 static SETTLED: AtomicU32 = AtomicU32::new(0);
 
+/// Error of a pipeline; what needs it is not drawn.
+static FAILED: Mutex<Option<String>> = Mutex::new(None);
+
+/// Returns whether all pipelines that were compiled are right.
+///
+/// # Errors
+/// A pipeline cannot be created: frames without what it draws would be too short.
+pub fn check_pipelines() -> Result<()> {
+    let failed = FAILED
+        .lock()
+        .map_err(|_| "the render thread has panicked")?;
+    match &*failed {
+        Some(error) => Err(error.clone().into()),
+        None => Ok(()),
+    }
+}
+
 /// Frames in which no pipeline was awaited.
 pub fn settled_frames() -> u32 {
     SETTLED.load(Ordering::Relaxed)
@@ -38,6 +58,7 @@ pub fn plugins(size: [u32; 2]) -> impl PluginGroup {
     DefaultPlugins
         .build()
         .disable::<WinitPlugin>()
+        .disable::<AudioPlugin>()
         .set(WindowPlugin {
             primary_window: None,
             exit_condition: ExitCondition::DontExit,
@@ -63,7 +84,10 @@ impl Plugin for CanvasPlugin {
 
     fn finish(&self, app: &mut App) {
         if let Some(render) = app.get_sub_app_mut(RenderApp) {
-            render.add_systems(Render, (limit_flight, settle).in_set(RenderSystems::Cleanup));
+            render.add_systems(
+                Render,
+                (limit_flight, settle).in_set(RenderSystems::Cleanup),
+            );
         }
     }
 }
@@ -105,8 +129,20 @@ fn limit_flight(
     Ok(())
 }
 
-/// Counts frames in which no pipeline is awaited.
+/// Counts frames in which no pipeline is awaited, and notes errors of others.
 fn settle(pipelines: Res<PipelineCache>) {
+    for pipeline in pipelines.pipelines() {
+        if let CachedPipelineState::Err(error) = &pipeline.state
+            && !matches!(
+                error,
+                ShaderCacheError::ShaderNotLoaded(_)
+                    | ShaderCacheError::ShaderImportNotYetAvailable
+            )
+            && let Ok(mut failed) = FAILED.lock()
+        {
+            failed.get_or_insert_with(|| format!("a pipeline of bevy: {error}"));
+        }
+    }
     if pipelines.waiting_pipelines().next().is_none() {
         SETTLED.fetch_add(1, Ordering::Relaxed);
     } else {

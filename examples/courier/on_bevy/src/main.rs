@@ -4,7 +4,10 @@
 //! The names of Quadrille's crates stand for this crate, where bevy's types have the same names (`stand_ins.rs`). Only the
 //! rain differs: its compute pass is a part of bevy's render graph (`weather.rs`).
 
-#![allow(dead_code, reason = "the files of the game have more than the ride needs")]
+#![allow(
+    dead_code,
+    reason = "the files of the game have more than the ride needs"
+)]
 
 // The game's files say where their types come from; here all come from bevy.
 extern crate self as examples;
@@ -51,10 +54,10 @@ pub mod random;
 mod ride;
 #[path = "../../settings.rs"]
 mod settings;
-#[path = "../../sky.rs"]
-mod sky;
 #[path = "../../../src/size.rs"]
 pub mod size;
+#[path = "../../sky.rs"]
+mod sky;
 #[path = "../../streets.rs"]
 mod streets;
 #[path = "../../traffic.rs"]
@@ -112,14 +115,17 @@ fn main() -> AppExit {
     game.begin_ride(args.seed);
     // The camera is at the beginning of the way while pipelines compile.
     game.step(game::Input::default());
+    let size = [args.size.width(), args.size.height()];
     let mut app = App::new();
     app.insert_resource(game)
         .insert_resource(player::Pace::new(Some(0)))
         .insert_resource(args.quality)
         .insert_resource(Settings::of_quality(args.quality, false))
         .insert_resource(DirectionalLightShadowMap { size: 1024 })
-        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f32(flight::STEP)))
-        .add_plugins(headless::plugins([args.size.width(), args.size.height()]))
+        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f32(
+            flight::STEP,
+        )))
+        .add_plugins(headless::plugins(size))
         .init_resource::<options::Screen>()
         .init_resource::<run::Run>()
         .add_plugins((
@@ -138,6 +144,7 @@ fn main() -> AppExit {
         ))
         .add_plugins(bench::BenchPlugin {
             frames: args.frames,
+            ride: ride::name(args.seed, args.blocks, size, args.quality),
             json: args.bench_json,
             screenshot: args.screenshot,
         })

@@ -5,18 +5,16 @@ pub use bevy::anti_alias::fxaa::Fxaa;
 pub use bevy::anti_alias::smaa::Smaa;
 pub use bevy::anti_alias::taa::TemporalAntiAliasing;
 pub use bevy::core_pipeline::prepass::{DeferredPrepass, MotionVectorPrepass};
+pub use bevy::material::OpaqueRendererMethod;
+pub use bevy::mesh::MeshVertexBufferLayoutRef;
 pub use bevy::pbr::{
     MaterialPipeline, MaterialPipelineKey, ScreenSpaceAmbientOcclusion, ScreenSpaceReflections,
 };
 pub use bevy::post_process::bloom::Bloom;
 pub use bevy::post_process::effect_stack::Vignette;
 pub use bevy::post_process::motion_blur::MotionBlur;
-pub use bevy::material::OpaqueRendererMethod;
-pub use bevy::mesh::MeshVertexBufferLayoutRef;
 pub use bevy::render::camera::{MipBias, TemporalJitter};
-pub use bevy::render::render_resource::{
-    RenderPipelineDescriptor, SpecializedMeshPipelineError,
-};
+pub use bevy::render::render_resource::{RenderPipelineDescriptor, SpecializedMeshPipelineError};
 
 use bevy_ecs::prelude::*;
 

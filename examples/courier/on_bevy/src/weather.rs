@@ -104,10 +104,8 @@ pub(crate) fn rains(game: &Game) -> bool {
 }
 
 fn make(mut commands: Commands, pipelines: Res<PipelineCache>) {
-    let entries = BindGroupLayoutEntries::single(
-        ShaderStages::COMPUTE,
-        storage_buffer::<Vec<Vec4>>(false),
-    );
+    let entries =
+        BindGroupLayoutEntries::single(ShaderStages::COMPUTE, storage_buffer::<Vec<Vec4>>(false));
     let layout = BindGroupLayoutDescriptor::new("rain", &entries);
     let pipeline = pipelines.queue_compute_pipeline(ComputePipelineDescriptor {
         label: Some("rain".into()),
