@@ -32,7 +32,7 @@ pub(crate) struct BenchPlugin {
     pub(crate) json: Option<PathBuf>,
     /// Frames of the run: one more than the warm-up and those that are measured.
     pub(crate) frames: u64,
-    /// What is measured: seed, size, quality.
+    /// Name of the measurement: seed, size, quality.
     pub(crate) ride: String,
 }
 

@@ -29,7 +29,7 @@ struct Beam {
     shows_through: bool,
 }
 
-/// What a pipeline of beams depends on.
+/// Key of a pipeline of beams.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct BeamKey {
     shows_through: bool,

@@ -120,43 +120,52 @@ fn courier_meshes() -> [Mesh; 5] {
     [hull, jets, lamps, canopy, stripes]
 }
 
+/// Returns the materials of the meshes of [`courier_meshes`].
+fn courier_materials() -> [StandardMaterial; 5] {
+    let lit = |emissive, color| StandardMaterial {
+        emissive,
+        emissive_exposure_weight: 0.0,
+        ..StandardMaterial::from(color)
+    };
+    let paint = StandardMaterial {
+        metallic: 0.2,
+        perceptual_roughness: 0.4,
+        ..lit(
+            LinearRgba::rgb(0.36, 0.09, 0.006),
+            Color::srgb(1.0, 0.42, 0.05),
+        )
+    };
+    let glass = StandardMaterial {
+        perceptual_roughness: 0.12,
+        ..StandardMaterial::from(Color::srgb(0.05, 0.07, 0.12))
+    };
+    [
+        paint,
+        lit(LinearRgba::rgb(1.5, 9.0, 12.0), Color::BLACK),
+        lit(LinearRgba::rgb(10.0, 9.5, 8.5), Color::BLACK),
+        glass,
+        lit(
+            LinearRgba::rgb(0.28, 0.24, 0.17),
+            Color::srgb(1.0, 0.92, 0.78),
+        ),
+    ]
+}
+
 fn spawn_courier(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,
     quality: Res<Quality>,
 ) {
-    let glow = |color| StandardMaterial {
-        emissive: color,
+    let amber = materials.add(StandardMaterial {
+        emissive: LinearRgba::rgb(2.0, 1.1, 0.25),
         emissive_exposure_weight: 0.0,
         ..StandardMaterial::from(Color::BLACK)
-    };
-    let paint = StandardMaterial {
-        metallic: 0.2,
-        perceptual_roughness: 0.4,
-        emissive: LinearRgba::rgb(0.36, 0.09, 0.006),
-        emissive_exposure_weight: 0.0,
-        ..StandardMaterial::from(Color::srgb(1.0, 0.42, 0.05))
-    };
-    let glass = StandardMaterial {
-        perceptual_roughness: 0.12,
-        ..StandardMaterial::from(Color::srgb(0.05, 0.07, 0.12))
-    };
-    let cream = StandardMaterial {
-        emissive: LinearRgba::rgb(0.28, 0.24, 0.17),
-        emissive_exposure_weight: 0.0,
-        ..StandardMaterial::from(Color::srgb(1.0, 0.92, 0.78))
-    };
-    let cyan = glow(LinearRgba::rgb(1.5, 9.0, 12.0));
-    let white = glow(LinearRgba::rgb(10.0, 9.5, 8.5));
-    let amber = materials.add(glow(LinearRgba::rgb(2.0, 1.1, 0.25)));
+    });
     let boxed = meshes.add(Cuboid::new(1.2, 0.8, 1.3));
     let courier = (Courier, Transform::default(), Visibility::default());
     commands.spawn(courier).with_children(|courier| {
-        for (mesh, material) in courier_meshes()
-            .into_iter()
-            .zip([paint, cyan, white, glass, cream])
-        {
+        for (mesh, material) in courier_meshes().into_iter().zip(courier_materials()) {
             courier.spawn((
                 Mesh3d(meshes.add(mesh)),
                 MeshMaterial3d(materials.add(material)),

@@ -29,7 +29,7 @@ const PATIENCE: u64 = 600;
 pub struct BenchPlugin {
     /// Measured frames.
     pub frames: u32,
-    /// What is measured: seed, size, quality.
+    /// Name of the measurement: seed, size, quality.
     pub ride: String,
     /// File for the numbers as JSON.
     pub json: Option<PathBuf>,
