@@ -51,7 +51,7 @@ fn column(gap: f32) -> Node {
 
 /// Spawns the panel: heading and text at the top, the next step and keys at the bottom, the city in between.
 fn spawn(mut commands: Commands) {
-    let (node, _) = panel(0.0, 0.0);
+    let (node, shade) = panel(0.0, 0.35);
     let node = Node {
         justify_content: JustifyContent::SpaceBetween,
         padding: UiRect::vertical(Val::Vh(8.0)),
@@ -66,8 +66,7 @@ fn spawn(mut commands: Commands) {
             shadow(),
         )
     };
-    let (pale, grey) = (Color::srgb(0.86, 0.92, 1.0), Color::srgb(0.86, 0.9, 0.98));
-    let shade = BackgroundColor(Color::srgba(0.01, 0.015, 0.04, 0.35));
+    let pale = Color::srgb(0.86, 0.92, 1.0);
     commands.spawn((Panel, node, shade)).with_children(|panel| {
         panel.spawn(column(1.5)).with_children(|top| {
             top.spawn((Part::Heading, text(16.0, GOLD)));
@@ -80,13 +79,13 @@ fn spawn(mut commands: Commands) {
         panel
             .spawn((footer, BackgroundColor(Color::srgba(0.02, 0.03, 0.09, 0.7))))
             .with_children(|bottom| {
-                bottom.spawn((Part::Step, text(5.2, Color::srgb(1.0, 0.72, 0.3))));
-                bottom.spawn((Part::Keys, text(3.0, grey)));
+                bottom.spawn((Part::Step, text(5.2, GOLD)));
+                bottom.spawn((Part::Keys, text(3.0, pale)));
                 bottom.spawn((
                     OpenButton,
                     Text::new("O  settings"),
                     font(2.7),
-                    TextColor(grey),
+                    TextColor(pale),
                     shadow(),
                 ));
             });
@@ -145,6 +144,9 @@ fn write(
         _ if screen.is_open() => Visibility::Hidden,
         _ => Visibility::Inherited,
     });
+    if game.rules.phase == Phase::Play {
+        return;
+    }
     let [heading, body, step] = texts(&game, &scores);
     let keys = key_lines(&settings);
     for (part, mut text) in &mut parts {

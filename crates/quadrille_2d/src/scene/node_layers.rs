@@ -116,16 +116,17 @@ impl NodeLayers {
     /// Adds a quad that covers `bounds`, in pixels with y up from the view's top left corner. Returns its batch.
     pub(crate) fn add(&mut self, batch: Batch, bounds: Rect) -> u32 {
         let state = DrawState::of(&batch);
-        let group = self.group.as_ref();
-        let group = group.filter(|it| it.bounds.union(bounds) == it.bounds);
-        let index = match group.map(|it| (it.bounds, it.last)) {
+        let group = self.group.as_ref().map(|it| (it.bounds, it.last));
+        let group = group.filter(|(all, _)| all.union(bounds) == *all);
+        let index = match group {
             Some((_, Some((last, index)))) if last == state => index,
             Some((all, _)) => self.place(state, batch, all),
             None => self.place(state, batch, bounds),
         };
+        let is_inside = group.is_some();
         if let Some(group) = &mut self.group {
             // A quad outside of the group may lie over its earlier ones.
-            group.last = (group.bounds.union(bounds) == group.bounds).then_some((state, index));
+            group.last = is_inside.then_some((state, index));
         }
         self.batches[index as usize].instances.end += 1;
         index

@@ -146,15 +146,15 @@ impl NodePhase {
         }
     }
 
+    /// Begins or ends a group of quads, most of which lie within these bounds: they are placed as one.
+    pub(crate) fn set_group(&mut self, bounds: Option<Rect>) {
+        self.layers.set_group(bounds);
+    }
+
     /// Adds a quad that covers `bounds`, in pixels with y up from the view's top left corner.
     pub(crate) fn push_quad(&mut self, quad: Instance, batch: Batch, bounds: Rect) {
         self.quads.push(quad);
         self.batch_of[0].push(self.layers.add(batch, bounds));
-    }
-
-    /// Begins or ends a group of quads, most of which lie within these bounds: they are placed as one.
-    pub(crate) fn set_group(&mut self, bounds: Option<Rect>) {
-        self.layers.set_group(bounds);
     }
 
     /// Adds a box that covers `bounds`, likewise.
