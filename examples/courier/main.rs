@@ -23,6 +23,7 @@ mod scores;
 mod settings;
 mod sky;
 mod sounds;
+mod streaks;
 mod streets;
 mod traffic;
 mod weather;

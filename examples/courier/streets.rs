@@ -13,7 +13,7 @@ use quadrille_3d::prelude::*;
 use crate::city::PITCH;
 use crate::game::Game;
 use crate::player::play;
-use crate::weather::rains;
+use crate::streaks::rains;
 
 /// Streets on a standard material.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]

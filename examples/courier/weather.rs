@@ -2,7 +2,6 @@
 //! of a material reads them. Nobody says that one waits for the other: the plan does.
 
 use bevy_app::{App, Plugin, Startup, Update};
-use bevy_camera::visibility::NoFrustumCulling;
 use bevy_derive::Deref;
 use bevy_ecs::prelude::*;
 use quadrille::prelude::*;
@@ -15,9 +14,7 @@ use quadrille_3d::{
 use crate::game::Game;
 use crate::player::play;
 use crate::quality::Quality;
-
-/// Levels with rain, from 0.
-const WET: [usize; 3] = [1, 3, 4];
+use crate::streaks::{STREAK, show, streaks};
 
 /// Streaks of rain at the drops of a buffer.
 #[derive(Asset, TypePath, AsBindGroup, Clone)]
@@ -54,7 +51,6 @@ impl Material for Rain {
     }
 }
 
-const STREAK: Handle<Shader> = bevy_asset::uuid_handle!("2b1f6a94-70f3-4bb5-9a35-0c4f3c1de005");
 const MATERIAL: Handle<Rain> = bevy_asset::uuid_handle!("2b1f6a94-70f3-4bb5-9a35-0c4f3c1de006");
 
 /// Positions of the drops in the world.
@@ -72,10 +68,6 @@ struct Moment {
     time: f32,
 }
 
-/// The mesh of all streaks.
-#[derive(Component)]
-struct Streaks;
-
 /// Adds the rain.
 pub(crate) struct WeatherPlugin;
 
@@ -87,11 +79,6 @@ impl Plugin for WeatherPlugin {
             .add_systems(Update, show.after(play))
             .add_systems(Render, fall.before(Pass3dSystems::Shadow));
     }
-}
-
-/// Returns whether it rains.
-pub(crate) fn rains(game: &Game) -> bool {
-    WET.contains(&game.rules.level)
 }
 
 /// Creates the buffer and its pipeline; again after a lost device, with a new buffer in the material.
@@ -111,37 +98,15 @@ fn make(
     Ok(())
 }
 
-/// Spawns one mesh of a quad for each drop, whose index is z; the vertex shader moves the corners to the drop.
 fn spawn(
     mut commands: Commands,
     mut shaders: ResMut<Assets<Shader>>,
     mut meshes: ResMut<Assets<Mesh>>,
     quality: Res<Quality>,
 ) -> Result {
-    let source = include_str!("streak.wesl");
-    shaders.insert(STREAK.id(), Shader::from_wesl(source, "streak.wesl"))?;
-    let quad = Rectangle::new(1.0, 1.0).mesh().build();
-    let mut mesh = quad.clone();
-    for drop in 1..quality.drops() {
-        // Quads have the same attributes, so nothing can fail.
-        let _ = mesh.merge(&quad.clone().translated_by(Vec3::Z * drop as f32));
-    }
-    commands.spawn((
-        Streaks,
-        Mesh3d(meshes.add(mesh)),
-        MeshMaterial3d(MATERIAL),
-        NotShadowCaster,
-        NoFrustumCulling,
-        Visibility::Hidden,
-    ));
+    let streaks = streaks(quality.drops(), &mut shaders, &mut meshes)?;
+    commands.spawn((streaks, MeshMaterial3d(MATERIAL)));
     Ok(())
-}
-
-fn show(game: Res<Game>, mut streaks: Single<&mut Visibility, With<Streaks>>) {
-    streaks.set_if_neq(match rains(&game) {
-        true => Visibility::Inherited,
-        false => Visibility::Hidden,
-    });
 }
 
 /// Lets the drops fall around the camera; in dry levels as well, for a pass may read only what was written.

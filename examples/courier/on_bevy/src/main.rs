@@ -58,6 +58,8 @@ mod settings;
 pub mod size;
 #[path = "../../sky.rs"]
 mod sky;
+#[path = "../../streaks.rs"]
+mod streaks;
 #[path = "../../streets.rs"]
 mod streets;
 #[path = "../../traffic.rs"]

@@ -1,6 +1,5 @@
 //! Rain on bevy's renderer: the game's shaders, with a buffer that is an asset and a compute pass in the render graph.
 
-use bevy::camera::visibility::NoFrustumCulling;
 use bevy::prelude::*;
 use bevy::render::extract_resource::{ExtractResource, ExtractResourcePlugin};
 use bevy::render::render_asset::RenderAssets;
@@ -14,10 +13,8 @@ use crate::game::Game;
 use crate::player::play;
 use crate::prelude::*;
 use crate::quality::Quality;
+use crate::streaks::{STREAK, show, streaks};
 use crate::{MaterialPipeline, MaterialPipelineKey, MeshVertexBufferLayoutRef};
-
-/// Levels with rain, from 0, as in the game.
-const WET: [usize; 3] = [1, 3, 4];
 
 /// Invocations of a workgroup of `rain.wgsl`.
 const GROUP: u32 = 64;
@@ -57,7 +54,6 @@ impl Material for Rain {
     }
 }
 
-const STREAK: Handle<Shader> = bevy_asset::uuid_handle!("2b1f6a94-70f3-4bb5-9a35-0c4f3c1de005");
 const FALL: Handle<Shader> = bevy_asset::uuid_handle!("2b1f6a94-70f3-4bb5-9a35-0c4f3c1de006");
 
 /// Values of a frame, and the buffer.
@@ -77,10 +73,6 @@ struct Fall {
     pipeline: CachedComputePipelineId,
 }
 
-/// The mesh of all streaks.
-#[derive(Component)]
-struct Streaks;
-
 /// Adds the rain.
 pub(crate) struct WeatherPlugin;
 
@@ -89,18 +81,13 @@ impl Plugin for WeatherPlugin {
         app.add_plugins(MaterialPlugin::<Rain>::default())
             .add_plugins(ExtractResourcePlugin::<Moment>::default())
             .add_systems(Startup, spawn)
-            .add_systems(Update, show.after(play));
+            .add_systems(Update, (show, note_moment).after(play));
         if let Some(render) = app.get_sub_app_mut(RenderApp) {
             render
                 .add_systems(RenderStartup, make)
                 .add_systems(RenderGraph, fall);
         }
     }
-}
-
-/// Returns whether it rains.
-pub(crate) fn rains(game: &Game) -> bool {
-    WET.contains(&game.rules.level)
 }
 
 fn make(mut commands: Commands, pipelines: Res<PipelineCache>) {
@@ -125,8 +112,6 @@ fn spawn(
     mut materials: ResMut<Assets<Rain>>,
     quality: Res<Quality>,
 ) -> Result {
-    let source = include_str!("../../streak.wesl");
-    shaders.insert(STREAK.id(), Shader::from_wesl(source, "streak.wesl"))?;
     let source = include_str!("../../rain.wgsl");
     shaders.insert(FALL.id(), Shader::from_wgsl(source, "rain.wgsl"))?;
     let drops = quality.drops();
@@ -134,21 +119,11 @@ fn spawn(
         data: ShaderBufferData::Uninitialized(u64::from(drops) * 16),
         ..default()
     });
-    let quad = Rectangle::new(1.0, 1.0).mesh().build();
-    let mut mesh = quad.clone();
-    for drop in 1..drops {
-        let _ = mesh.merge(&quad.clone().translated_by(Vec3::Z * drop as f32));
-    }
-    commands.spawn((
-        Streaks,
-        Mesh3d(meshes.add(mesh)),
-        MeshMaterial3d(materials.add(Rain {
-            drops: buffer.clone(),
-        })),
-        NotShadowCaster,
-        NoFrustumCulling,
-        Visibility::Hidden,
-    ));
+    let streaks = streaks(drops, &mut shaders, &mut meshes)?;
+    let material = materials.add(Rain {
+        drops: buffer.clone(),
+    });
+    commands.spawn((streaks, MeshMaterial3d(material)));
     commands.insert_resource(Moment {
         eye: Vec3::ZERO,
         time: 0.0,
@@ -158,16 +133,8 @@ fn spawn(
     Ok(())
 }
 
-fn show(
-    game: Res<Game>,
-    mut streaks: Single<&mut Visibility, With<Streaks>>,
-    mut moment: ResMut<Moment>,
-) {
+fn note_moment(game: Res<Game>, mut moment: ResMut<Moment>) {
     (moment.eye, moment.time) = (game.chase.eye, game.time);
-    streaks.set_if_neq(match rains(&game) {
-        true => Visibility::Inherited,
-        false => Visibility::Hidden,
-    });
 }
 
 /// Lets the drops fall around the camera, before the graphs of cameras, which run in a later set.
