@@ -91,6 +91,7 @@ impl Game {
     pub(crate) fn begin_ride(&mut self, seed: u64) {
         self.begin();
         self.rules.level = 1;
+        self.rules.message.clear();
         self.ride = Some(Ride::new(seed, &self.city));
     }
 

@@ -110,4 +110,6 @@ fn ride_has_no_clock() {
         5000,
     );
     assert_eq!((game.rules.phase, game.rules.time), (Phase::Play, time));
+    // The message at the start of a game names its first level.
+    assert_eq!((game.rules.level, game.rules.message.as_str()), (1, ""));
 }
