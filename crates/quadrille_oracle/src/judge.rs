@@ -120,8 +120,6 @@ struct Tracked {
     acquires: u32,
     /// Its placement in a memory block, in the last frame that used it.
     memory: Option<Placement>,
-    /// Barriers for its ranges that were recorded before it occupied its memory.
-    early: Vec<memory::Early>,
 }
 
 impl Tracked {
@@ -134,7 +132,6 @@ impl Tracked {
             column,
             acquires: 0,
             memory: None,
-            early: Vec::new(),
         }
     }
 

@@ -65,7 +65,8 @@
 //! - **Shared memory has its own states.** Blocks track accesses of all resources by byte
 //!   (`solve/state/blocks.rs`). So offsets may change from frame to frame. An image in
 //!   shared memory begins each frame with a transition from `UNDEFINED`, and its ownership is never
-//!   transferred.
+//!   transferred. Dependencies between resources in the same memory are global memory barriers, since
+//!   a barrier of a buffer or image only covers accesses through it.
 //! - **Aliasing costs no waits.** Two resources share bytes if all their users run on one queue in
 //!   some order, or if hazards order them and both are used on the same queues
 //!   (`solve/memory.rs`).

@@ -66,12 +66,13 @@ impl FrameCheck<'_> {
                 Some(_) => {}
             }
         }
+        let global = barriers.iter().find(|barrier| barrier.target.is_none());
         for barrier in barriers.iter().filter(|barrier| changes(barrier)) {
             let Some(target) = &barrier.target else {
                 continue;
             };
             match barrier.transfer.map(|transfer| (transfer.half, transfer)) {
-                None => self.judge_transition(barrier, target),
+                None => self.judge_transition(barrier, global, target),
                 Some((TransferHalf::Release, transfer)) => {
                     self.judge_release(barrier, target, transfer)
                 }
@@ -223,9 +224,6 @@ impl FrameCheck<'_> {
         let Some(tracked) = self.judge.resources.get_mut(&target.id) else {
             return;
         };
-        if tracked.memory.is_some() {
-            tracked.remember(barrier, &target.area);
-        }
         let (kind, name) = (tracked.kind, tracked.name.clone());
         let is_placed = tracked.memory.is_some();
         let cells = tracked.cells.parts_mut(&target.area);
@@ -243,15 +241,15 @@ impl FrameCheck<'_> {
                     needed: old,
                 });
             }
-            cell.for_each_write(&mut |write| {
+            if let Some(write) = &mut cell.write {
                 write.pass_barrier(&barrier.view, barrier.scopes, barrier.done);
-            });
+            }
         }
     }
 
     /// Judges a layout transition, which reads and writes its range between the two scopes of its
     /// barrier.
-    fn judge_transition(&mut self, barrier: &Recorded, target: &Target) {
+    fn judge_transition(&mut self, barrier: &Recorded, global: Option<&Recorded>, target: &Target) {
         let Some((old, new)) = target.transition() else {
             return;
         };
@@ -268,6 +266,7 @@ impl FrameCheck<'_> {
             };
             let change = Change {
                 barrier,
+                global,
                 actor: &actor,
                 affected: &affected,
             };
@@ -296,6 +295,8 @@ fn changes(barrier: &Recorded) -> bool {
 /// A barrier that changes a cell.
 pub(super) struct Change<'a> {
     pub(super) barrier: &'a Recorded,
+    /// The global memory barrier of the same call.
+    pub(super) global: Option<&'a Recorded>,
     pub(super) actor: &'a Actor,
     pub(super) affected: &'a ResourcePart,
 }
@@ -423,7 +424,10 @@ impl Change<'_> {
             );
         }
         let column = site.instant.column;
-        let covers = |write: &Write| write.in_access_scope(column, scopes.src);
+        let covers = |write: &Write| {
+            let covers = |it: &Recorded| write.in_access_scope(column, it.scopes.src);
+            covers(self.barrier) && self.global.is_some_and(covers)
+        };
         let later = (self.actor, self.affected);
         cell.judge_formers(later, (column, view), covers, violations);
     }

@@ -6,9 +6,13 @@
 //! accesses of former resources to its bytes, and their writes must be available. Former contents are
 //! lost: they need not be visible, no access may read them, and images begin in `UNDEFINED`.
 //!
-//! The bytes of an image subresource are unspecified, so each counts as all bytes of the image. A
-//! former write is tracked separately for each part that is opened after it, because a barrier for a
-//! range makes available all writes to the memory of that range, by any resource, and no others.
+//! Only a global memory barrier, a wait or the host makes former writes available. A barrier for a
+//! buffer or an image covers accesses through that buffer or image ("Image Memory Barriers"), and
+//! drivers rely on that: some do not flush the caches for depth when the barrier is for a color image.
+//! A layout transition happens in the middle of its own barrier, so the first scope of that barrier must
+//! include the former writes too ("Memory Aliasing").
+//!
+//! The bytes of an image subresource are unspecified, so each counts as all bytes of the image.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,9 +20,8 @@ use std::sync::Arc;
 
 use quadrille_sync::resource::{BlockId, Placement, ResourceId, ResourceKind};
 
-use super::barrier::Recorded;
-use super::cell::{Cell, Contents, Read, Scopes, Write};
-use super::clock::{Done, View};
+use super::cell::{Cell, Contents, Read, Write};
+use super::clock::View;
 use super::{FrameCheck, Judge, Tracked};
 use crate::area::{Area, AreaMap};
 use crate::violation::{Actor, MissingDependency, ResourcePart, Violation};
@@ -49,15 +52,6 @@ impl Former {
     }
 }
 
-/// A barrier for a range of a resource that is not open yet.
-#[derive(Clone, Debug)]
-pub(super) struct Early {
-    area: Area,
-    view: View,
-    scopes: Scopes,
-    done: Done,
-}
-
 /// By block: accesses of closed resources.
 pub(super) type Blocks = BTreeMap<BlockId, Vec<Former>>;
 
@@ -83,7 +77,6 @@ impl Judge {
     /// Closes all placed resources at the end of the frame.
     pub(super) fn close_all(&mut self) {
         for tracked in self.resources.values_mut() {
-            tracked.early.clear();
             if let Some(placement) = tracked.memory {
                 tracked.close(
                     (placement.block, &placement.range()),
@@ -140,27 +133,9 @@ impl Tracked {
                 }
             }
         }
-        for early in &self.early {
-            if let Some(area) = early.area.intersection(part) {
-                for (_, cell) in self.cells.parts_mut(&area) {
-                    cell.for_each_write(&mut |write| early.pass(write));
-                }
-            }
-        }
         for (_, cell) in self.cells.parts_mut(part) {
             cell.is_open = true;
         }
-    }
-
-    /// Keeps a barrier for a range whose memory another resource may still occupy. The barrier may be
-    /// recorded before that resource is closed; it counts for all accesses before the barrier.
-    pub(super) fn remember(&mut self, barrier: &Recorded, area: &Area) {
-        self.early.push(Early {
-            area: area.clone(),
-            view: barrier.view.clone(),
-            scopes: barrier.scopes,
-            done: barrier.done,
-        });
     }
 
     /// Closes the parts of the resource in some bytes of a block, for another resource or at the end of
@@ -204,15 +179,6 @@ impl Tracked {
             if let Some(by) = by {
                 cell.contents = Contents::Taken(by.clone());
             }
-        }
-    }
-}
-
-impl Early {
-    /// Applies the barrier to a write, if it is ordered after the write.
-    fn pass(&self, write: &mut Write) {
-        if self.view.sees(&write.done) {
-            write.pass_barrier(&self.view, self.scopes, self.done);
         }
     }
 }

@@ -50,6 +50,7 @@ impl FrameCheck<'_> {
             };
             let change = Change {
                 barrier,
+                global: None,
                 actor: &actor,
                 affected: &affected,
             };
@@ -122,6 +123,7 @@ impl FrameCheck<'_> {
             };
             let change = Change {
                 barrier,
+                global: None,
                 actor: &actor,
                 affected: &affected,
             };

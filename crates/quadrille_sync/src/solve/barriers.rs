@@ -10,6 +10,10 @@
 //! 5. another queue: a wait, and from its stages a barrier if a layout changes;
 //! 6. another family: release, wait, acquire (see `queues/ownership`).
 //!
+//! A dependency on an access of another resource in the same memory (aliasing) is a global memory barrier: a
+//! barrier of a buffer or an image only covers accesses through that buffer or image. A layout transition then
+//! has the same first scope.
+//!
 //! A write waits for all reads since the previous write (WAR). The barriers before those reads have
 //! already made the previous write available, so the barrier need not name that write. The previous
 //! write is the source only if there are no reads since. A pass may read only a part of its declared
@@ -41,6 +45,7 @@ use crate::solve::barriers::waits::Waits;
 use crate::solve::state::predecessors::{for_each_predecessor, for_each_predecessor_of, source};
 use crate::solve::state::visibility::{is_ready, is_visible, mark_visible, unready};
 use crate::solve::state::{State, TrackedAccess};
+use crate::topology::QueueIndex;
 
 /// Applies the ladder to one run of a range.
 pub(super) fn advance(
@@ -111,16 +116,30 @@ pub(super) fn change_layout(
             calls.follow(tracked);
         }
     });
+    let reason = waits.reason(request, earlier, dependency_kind);
+    let former = aliased_writes(states, request.queue);
+    if !former.access.is_empty() {
+        let reason = reason.clone();
+        calls.needed(batch).merge(former, request.shared, reason);
+    }
     let barrier = Barrier {
         src,
         dst: request.shared,
         old_layout,
         new_layout: request.layout,
         transfer: None,
-        reason: waits.reason(request, earlier, dependency_kind),
+        reason,
     };
     let resource = waits.inputs.frame.resource(request.resource);
     calls.needed(batch).push(resource, interval, barrier);
+}
+
+/// The scope of earlier writes to aliased memory on a queue.
+fn aliased_writes(states: &[&State], queue: QueueIndex) -> Scope {
+    let aliased = states.iter().flat_map(|state| state.rare.aliased());
+    aliased
+        .filter(|tracked| tracked.queue == queue && !tracked.scope.access.is_empty())
+        .fold(Scope::default(), |all, tracked| all.union(tracked.scope))
 }
 
 /// Rungs 2, 3 and 5 for a write that keeps layout and owner.

@@ -149,20 +149,68 @@ pass three
   StorageWriteCompute third
   after two
 ";
-    let plan = |first: &str| {
+    let plan = |last: &str| {
         format!(
             "submit 0 signal 1\n  pass one\n  barriers\n    \
-             buffer second bytes 48..64 COPY TRANSFER_WRITE -> COPY TRANSFER_WRITE\n  pass two\n  \
-             barriers\n{first}    \
-             buffer third bytes 48..64 COPY TRANSFER_WRITE -> COMPUTE_SHADER -\n  pass three\n"
+             memory COPY TRANSFER_WRITE -> COPY TRANSFER_WRITE\n  pass two\n  \
+             barriers\n    {last}\n  pass three\n"
         )
     };
-    let barrier = "    buffer third bytes 0..48 COPY TRANSFER_WRITE -> COMPUTE_SHADER -\n";
+    let barrier = "memory COPY TRANSFER_WRITE -> COMPUTE_SHADER -";
     passes("gct:1", &[(frame, &plan(barrier))]);
-    let expected = "pass `three` (StorageWriteCompute, frame 1) on bytes 0..48 of `third` shares \
-                    memory with bytes 0..48 of `first` and comes after pass `one` (CopyWrite, frame 1) on \
-                    that; the write is not made available.";
-    fails("gct:1", &[(frame, &plan(""))], &[expected]);
+    let expected = [
+        "pass `three` (StorageWriteCompute, frame 1) on bytes 48..64 of `third` shares memory with \
+         bytes 48..64 of `second` and comes after pass `two` (CopyWrite, frame 1) on that; no \
+         execution dependency orders them.",
+        "pass `three` (StorageWriteCompute, frame 1) on bytes 0..48 of `third` shares memory with \
+         bytes 0..48 of `first` and comes after pass `one` (CopyWrite, frame 1) on that; no \
+         execution dependency orders them.",
+    ];
+    let barrier = "memory VERTEX_SHADER - -> COMPUTE_SHADER -";
+    fails("gct:1", &[(frame, &plan(barrier))], &expected);
+}
+
+#[test]
+fn barriers_of_a_resource_do_not_cover_former_ones() {
+    let frame = "
+buffer first 0 bytes 64 transient block 0 bytes 0..64
+buffer second 1 bytes 64 transient block 0 bytes 0..64
+image third 2 aspects COLOR mips 1 layers 1 transient block 0 bytes 0..64
+pass one
+  CopyWrite first
+pass two
+  StorageWriteCompute second
+  after one
+pass three
+  Clear third discard
+  after two
+";
+    let plan = |buffer: &str, image: &str| {
+        format!(
+            "submit 0 signal 1\n  pass one\n  barriers\n    {buffer} -> COMPUTE_SHADER -\n  pass two\n  \
+             barriers\n    memory {image} -> CLEAR TRANSFER_WRITE\n    \
+             image third aspects COLOR mips 0..1 layers 0..1 COMPUTE_SHADER SHADER_STORAGE_WRITE -> \
+             CLEAR TRANSFER_WRITE layout Undefined -> TransferDstOptimal\n  pass three\n"
+        )
+    };
+    let written = "COMPUTE_SHADER SHADER_STORAGE_WRITE";
+    passes(
+        "gct:1",
+        &[(frame, &plan("memory COPY TRANSFER_WRITE", written))],
+    );
+    let expected = [
+        "pass `two` (StorageWriteCompute, frame 1) on all of `second` shares memory with all of \
+         `first` and comes after pass `one` (CopyWrite, frame 1) on that; the write is not made \
+         available.",
+        "the layout transition Undefined -> TransferDstOptimal of frame 1 on all of `third` shares \
+         memory with all of `second` and comes after pass `two` (StorageWriteCompute, frame 1) on \
+         that; the write is not made available.",
+    ];
+    let plan = plan(
+        "buffer second bytes 0..64 COPY TRANSFER_WRITE",
+        "COMPUTE_SHADER -",
+    );
+    fails("gct:1", &[(frame, &plan)], &expected);
 }
 
 #[test]
@@ -188,6 +236,7 @@ submit 0 signal 1
     memory CLEAR TRANSFER_WRITE -> COPY TRANSFER_WRITE
   pass write
   barriers
+    memory COPY TRANSFER_WRITE -> COPY TRANSFER_READ
     image one aspects COLOR mips 0..1 layers 0..1 COPY TRANSFER_WRITE -> COPY TRANSFER_READ layout TransferDstOptimal -> TransferSrcOptimal
   pass read
 ";

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::flags::Layout;
-use crate::plan::{BarrierBatch, Reason, Scope, Step};
+use crate::plan::{BarrierBatch, DependencyKind, Reason, Scope, Step};
 use crate::solve::barriers::builder::Builder;
 use crate::solve::barriers::inputs::Inputs;
 use crate::solve::barriers::record::{Barrier, Record};
@@ -115,7 +115,9 @@ impl Calls {
         let Plain {
             src, dst, reason, ..
         } = plain;
-        if inputs.topology.barriers == BarrierStyle::Merged {
+        // A barrier of one resource does not cover accesses through another one in the same memory.
+        let is_aliased = reason.dependency_kind == DependencyKind::Aliasing;
+        if is_aliased || inputs.topology.barriers == BarrierStyle::Merged {
             batch.merge(src, dst, reason);
             return;
         }
