@@ -281,7 +281,7 @@ impl Device {
             unchecked_tables: settings.unchecked_tables,
             auto_queues: settings.auto_queues,
             culls_passes: settings.cull_passes,
-            aliasing: settings.aliasing,
+            aliasing: settings.aliasing.unwrap_or(info.validation.is_none()),
             sharing: settings.sharing,
             limits: limits(properties.limits, &support.core),
             core: support.core,

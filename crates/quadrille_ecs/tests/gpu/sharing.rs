@@ -145,7 +145,7 @@ fn square_again(
 #[test]
 #[ignore = "needs a device"]
 fn a_transient_buffer_is_shared_without_a_copy() {
-    let mut rig = Rig::with(|plugins| plugins.settings.aliasing = false);
+    let mut rig = Rig::with(|plugins| plugins.settings.aliasing = Some(false));
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
     let between = BufferDesc::storage("between", 1024);
     let between = gpu.create_buffer(&between.transient()).expect("it is made");

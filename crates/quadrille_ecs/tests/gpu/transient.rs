@@ -32,7 +32,7 @@ fn square<From: Named<Handle = GpuBuffer>, To: Named<Handle = GpuBuffer>>(
 
 /// Numbers to the power of 16 by way of two transient buffers, on two queues by turns.
 fn rig(aliasing: bool) -> Rig {
-    let mut rig = Rig::with(|plugins| plugins.settings.aliasing = aliasing);
+    let mut rig = Rig::with(|plugins| plugins.settings.aliasing = Some(aliasing));
     // By name: of several idle queues each pass would get another one, and what is used on other
     // queues shares nothing.
     let second = QueuePreference::Exactly(1);
@@ -253,7 +253,7 @@ fn images_in_the_same_memory_keep_their_own_contents() {
     ) {
         recorder.transfer().copy_image(&from, &to);
     }
-    let mut rig = Rig::new();
+    let mut rig = Rig::with(|plugins| plugins.settings.aliasing = Some(true));
     let gpu = rig.app.world().resource::<GpuDevice>().clone();
     let make = |desc: &ImageDesc| gpu.create_image(desc).expect("an image can be made");
     let image = |name| ImageDesc::color_target(name, [64, 64], Format::R8G8B8A8_UNORM);

@@ -58,7 +58,7 @@ fn overrule_by(
         settings.validation = on;
     }
     if let Some(on) = choice(read, "QUADRILLE_ALIASING", &SWITCH)? {
-        settings.aliasing = on;
+        settings.aliasing = Some(on);
     }
     if let Some(on) = choice(read, "QUADRILLE_AUTO_QUEUES", &SWITCH)? {
         settings.auto_queues = on;

@@ -70,9 +70,11 @@ pub struct Settings {
     pub cull_passes: bool,
     /// The order of passes that no hazard orders.
     pub order: OrderPolicy,
-    /// Lets transient resources with disjoint lifetimes share memory. On by default; turn it off to check whether a
-    /// problem is related to it.
-    pub aliasing: bool,
+    /// Lets transient resources with disjoint lifetimes share memory. `None`, the default, is on without the
+    /// validation layer and off with it: the layer does not know that images share memory, and reports
+    /// `SYNC-HAZARD-WRITE-AFTER-WRITE` between frames in flight although barriers of the images in between order
+    /// them.
+    pub aliasing: Option<bool>,
     /// Sharing mode of buffers and images whose description says [`Sharing::Auto`].
     pub sharing: Sharing,
     /// Grouping of submissions into `vkQueueSubmit2` calls: in plan order, or one call per queue, which saves calls in
@@ -122,7 +124,7 @@ impl Default for Settings {
             cull_passes: true,
             submit: SubmitPolicy::default(),
             order: OrderPolicy::default(),
-            aliasing: true,
+            aliasing: None,
             sharing: Sharing::default(),
             barriers: None,
             pipeline_cache: user_cache_dir().map(|dir| dir.join("quadrille")),

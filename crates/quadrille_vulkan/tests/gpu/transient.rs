@@ -7,6 +7,14 @@ use quadrille_vulkan::resources::{BufferDesc, GpuBuffer};
 
 use crate::rig::{Declared, Rig, compute, discard, settings};
 
+/// A rig whose transient resources share memory, also under the validation layer.
+fn sharing() -> Rig {
+    Rig::with(&Settings {
+        aliasing: Some(true),
+        ..settings()
+    })
+}
+
 fn transient(rig: &Rig, name: &str, bytes: u64) -> GpuBuffer {
     let desc = BufferDesc::storage(name, bytes).transient();
     rig.gpu.create_buffer(&desc).unwrap()
@@ -30,7 +38,7 @@ fn fill_and_keep(frame: &mut Declared, buffer: &GpuBuffer, value: u32, kept: &Gp
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn a_chain_of_buffers_takes_the_memory_of_one() {
-    let mut rig = Rig::new();
+    let mut rig = sharing();
     let buffers: Vec<GpuBuffer> = (0..8).map(|_| transient(&rig, "link", 16384)).collect();
     let kept: Vec<GpuBuffer> = (0..8).map(|_| rig.readback(16384)).collect();
     for start in [0, 100] {
@@ -51,7 +59,7 @@ fn a_chain_of_buffers_takes_the_memory_of_one() {
 #[ignore = "needs a Vulkan device"]
 fn without_aliasing_nothing_is_shared() {
     let mut rig = Rig::with(&Settings {
-        aliasing: false,
+        aliasing: Some(false),
         ..settings()
     });
     let (one, two) = (transient(&rig, "one", 4096), transient(&rig, "two", 4096));
@@ -68,7 +76,7 @@ fn without_aliasing_nothing_is_shared() {
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn buffers_of_all_sizes_come_and_go() {
-    let mut rig = Rig::new();
+    let mut rig = sharing();
     let kept = rig.readback(1 << 18);
     let (mut highest, mut largest) = (0, 0);
     for step in 0..200_u32 {
@@ -99,7 +107,7 @@ fn buffers_of_all_sizes_come_and_go() {
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn a_buffer_goes_where_it_is_used() {
-    let mut main = Rig::new();
+    let mut main = sharing();
     let mut stream = Rig::stream(&main.gpu, &StreamDesc::compute("stream"));
     let buffer = transient(&main, "wanderer", 4096);
     for value in 0..6 {
@@ -120,7 +128,7 @@ const LONG: u32 = 600;
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn a_block_shrinks_once_frames_have_needed_little_for_long() {
-    let mut rig = Rig::new();
+    let mut rig = sharing();
     // The large one stays alive, but no later frame uses it.
     let large = transient(&rig, "large", 8 << 20);
     let small = transient(&rig, "small", 4096);
@@ -146,7 +154,7 @@ fn a_block_shrinks_once_frames_have_needed_little_for_long() {
 #[test]
 #[ignore = "needs a Vulkan device"]
 fn a_block_that_nobody_needs_goes() {
-    let mut rig = Rig::new();
+    let mut rig = sharing();
     let large = transient(&rig, "large", 8 << 20);
     let kept = rig.readback(8 << 20);
     rig.frame(|frame| fill_and_keep(frame, &large, 1, &kept));

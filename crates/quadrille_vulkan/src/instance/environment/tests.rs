@@ -33,7 +33,7 @@ fn each_variable_overrules_its_setting() {
     assert_eq!(settings.device.as_deref(), Some("llvmpipe"));
     assert_eq!(settings.queues, [WantedQueue::MAIN]);
     assert!(settings.validation);
-    assert!(!settings.aliasing);
+    assert_eq!(settings.aliasing, Some(false));
     assert!(!settings.auto_queues);
     assert!(!settings.cull_passes);
     assert_eq!(settings.barriers, Some(BarrierStyle::Precise));
