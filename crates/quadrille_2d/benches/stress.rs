@@ -203,11 +203,28 @@ fn buttons(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
                     let border = BorderColor::from(Color::WHITE.with_alpha(0.5));
                     let image = images[(column + row) / 4 % 2].clone();
                     let background = BackgroundColor(color);
-                    commands.spawn((node, background, border, ImageNode::new(image)));
+                    let font = TextFont {
+                        font_size: FontSize::Px(10.0),
+                        ..Default::default()
+                    };
+                    let text = (
+                        Text(format!("{column}, {row}")),
+                        font,
+                        TextColor(Color::WHITE),
+                    );
+                    commands
+                        .spawn((node, background, border, ImageNode::new(image)))
+                        .with_child(text);
                 }
             });
         }
     });
+}
+
+fn mark_text_colors(mut colors: Query<&mut TextColor>) {
+    for mut color in &mut colors {
+        color.set_changed();
+    }
 }
 
 fn camera_only(mut commands: Commands) {
@@ -235,7 +252,9 @@ fn add_scene(app: &mut App, name: &str) {
         "texts" => app
             .add_systems(Startup, texts)
             .add_systems(Update, turn_camera),
-        "buttons" => app.add_systems(Startup, buttons),
+        "buttons" => app
+            .add_systems(Startup, buttons)
+            .add_systems(Update, mark_text_colors),
         "gizmos" => app
             .add_plugins(GizmoPlugin)
             .add_systems(Startup, camera_only)

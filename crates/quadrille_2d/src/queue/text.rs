@@ -81,7 +81,7 @@ pub(crate) fn text_stamp(text: &TextTicksItem<'_, '_>, spans: &Query<'_, '_, Spa
 /// Style of a text span.
 #[derive(QueryData)]
 pub(crate) struct Span {
-    color: Option<&'static TextColor>,
+    pub(crate) color: Option<&'static TextColor>,
     background: Option<&'static TextBackgroundColor>,
     underline: (Has<Underline>, Option<&'static UnderlineColor>),
     strikethrough: (Has<Strikethrough>, Option<&'static StrikethroughColor>),

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use bevy_ecs::entity::EntityHashSet;
+use bevy_ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy_ecs::prelude::*;
 use bevy_math::{Rect, Vec2};
+use bevy_text::TextColor;
 use bytemuck::cast_slice;
 use quadrille_content::buffers::{RangeTable, RawBufferVec};
 use quadrille_content::cameras::Msaa;
@@ -44,6 +45,8 @@ pub(crate) struct NodePhase {
     stack: Vec<Entity>,
     /// Nodes, spans of their texts, and cameras of `ViewportNode`s: changes of other entities build nothing.
     sources: EntityHashSet,
+    /// Colors of the spans of drawn texts: one that is written again with the same value builds nothing.
+    span_colors: EntityHashMap<Option<TextColor>>,
     /// Whether a node cannot be drawn. All nodes are then rebuilt in each frame, to repeat its rate-limited warning.
     pub(crate) has_invalid: bool,
 }
@@ -76,12 +79,25 @@ impl NodePhase {
         self.stack.extend_from_slice(stack);
         self.sources.clear();
         self.sources.extend(stack);
+        self.span_colors.clear();
         self.has_invalid = false;
     }
 
     /// Adds entities besides nodes that the instances follow from.
     pub(crate) fn add_sources(&mut self, entities: impl IntoIterator<Item = Entity>) {
         self.sources.extend(entities);
+    }
+
+    /// Adds a span of a text with its color.
+    pub(crate) fn add_span(&mut self, span: Entity, color: Option<TextColor>) {
+        self.sources.insert(span);
+        self.span_colors.insert(span, color);
+    }
+
+    /// Whether a span that was drawn at the last rebuild had another color then.
+    pub(crate) fn is_recolored(&self, span: Entity, color: TextColor) -> bool {
+        let drawn = self.span_colors.get(&span);
+        drawn.is_some_and(|drawn| *drawn != Some(color))
     }
 
     /// Whether the instances followed from an entity at the last rebuild.

@@ -51,9 +51,9 @@ type ChangedNode = (
     )>,
 );
 
-/// Filter for changed spans of text, images in text, and cameras of `ViewportNode`s.
+/// Filter for changed spans of text, images in text, and cameras of `ViewportNode`s. Colors of spans are compared by
+/// value, since many systems write them in each frame.
 type ChangedOther = Or<(
-    Changed<TextColor>,
     Changed<TextBackgroundColor>,
     Changed<Underline>,
     Changed<UnderlineColor>,
@@ -100,12 +100,13 @@ type RemovedOthers<'w, 's> = (
     RemovedComponents<'w, 's, ComputedNode>,
 );
 
-/// Detects changes of components and atlas layouts that determine node instances. Images, cameras and the order of
-/// nodes are compared by value.
+/// Detects changes of components and atlas layouts that determine node instances. Images, cameras, colors of text and
+/// the order of nodes are compared by value.
 #[derive(SystemParam)]
 pub(crate) struct NodeChanges<'w, 's> {
     nodes: Query<'w, 's, (), ChangedNode>,
     others: Query<'w, 's, Entity, ChangedOther>,
+    text_colors: Query<'w, 's, (Entity, &'static TextColor), Changed<TextColor>>,
     /// Edited texts: bevy scrolls them without change detection.
     edited: Query<'w, 's, (), IsEdited>,
     layouts: Res<'w, Assets<TextureAtlasLayout>>,
@@ -142,5 +143,9 @@ impl NodeChanges<'_, '_> {
             || !self.edited.is_empty()
             || !self.nodes.is_empty()
             || self.others.iter().any(is_source)
+            || self
+                .text_colors
+                .iter()
+                .any(|(span, color)| ui.is_recolored(span, *color))
     }
 }

@@ -27,8 +27,11 @@ impl Writer<'_, '_, '_, '_> {
         let Some((layout, block)) = item.text.filter(|_| is_text) else {
             return;
         };
-        let spans = block.entities().iter().map(|span| span.entity);
-        self.ui.add_sources(spans);
+        for span in block.entities() {
+            let color = self.nodes.spans.get(span.entity).ok();
+            let color = color.and_then(|span| span.color.copied());
+            self.ui.add_span(span.entity, color);
+        }
         let content = item.node.content_box();
         let scrolled = item.editable.map(|text| text.viewport.offset);
         let clip_stack_len = scrolled.map(|_| self.clip.push(content, transform));

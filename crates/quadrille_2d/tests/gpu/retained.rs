@@ -137,6 +137,31 @@ fn nodes_are_built_when_one_changes() {
 #[cfg(feature = "ui")]
 #[test]
 #[ignore = "needs a device"]
+fn text_colors_of_nodes_are_compared_by_value() {
+    let mut rig = settled();
+    for (color, is_other) in [
+        (Color::WHITE, false),
+        (Color::BLACK, true),
+        (Color::BLACK, false),
+    ] {
+        change::<TextColor, With<Text>>(&mut rig, |it| it.0 = color);
+        let built = work(&mut rig).built_nodes;
+        assert_eq!(built > 0, is_other, "{color:?}: {built} nodes");
+    }
+    let world = rig.app.world_mut();
+    let mut texts = world.query_filtered::<Entity, With<Text>>();
+    let text = texts.single(world).expect("there is one");
+    world
+        .entity_mut(text)
+        .with_child((TextSpan::new("!"), TextColor(Color::WHITE)));
+    rig.update(3);
+    change::<TextColor, With<TextSpan>>(&mut rig, |it| it.0 = Color::WHITE);
+    assert_eq!(work(&mut rig).built_nodes, 0, "a span as it was");
+}
+
+#[cfg(feature = "ui")]
+#[test]
+#[ignore = "needs a device"]
 fn sprites_and_texts_of_the_world_build_no_nodes() {
     let mut rig = settled();
     change::<TextColor, With<Text2d>>(&mut rig, |color| color.0 = Color::BLACK);
