@@ -197,23 +197,12 @@ pub(crate) struct Device {
 /// Fast path of per-frame checks: while false, no device has to be examined.
 static ARE_SOME_GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
-/// As [`Device::polls_timelines`].
-fn polls_timelines(is_validated: bool, topology: &Topology) -> bool {
-    is_validated && topology.queues.len() > 1
-}
-
 impl Device {
     /// Maximum width and height of an attachment.
     pub(crate) fn most_drawn(&self) -> [u32; 2] {
         let limits = &self.limits;
         [limits.max_framebuffer_width, limits.max_framebuffer_height]
             .map(|most| most.min(limits.max_image_dimension2_d))
-    }
-
-    /// Whether each signal of a timeline is learned by a wait of its own, instead of from counters: with the validation layer on
-    /// several queues, whose order through each other's timelines the layer would otherwise misjudge.
-    pub(crate) fn polls_timelines(&self) -> bool {
-        polls_timelines(self.info.validation.is_some(), &self.topology)
     }
 
     /// Creates an instance, chooses a physical device and creates a device.

@@ -183,7 +183,6 @@ pub(super) fn open(
     support: &Support,
 ) -> Result<(Vec<DeviceQueue>, MemoryPool, bool), SetupError> {
     let only_waited = environment::counts_only_waits()?;
-    let is_polled = super::polls_timelines(instance.validation.is_some(), topology);
     let mut queues: Vec<DeviceQueue> = Vec::with_capacity(topology.queues.len());
     // SAFETY: `physical` was enumerated from this instance.
     let families = unsafe {
@@ -200,7 +199,7 @@ pub(super) fn open(
         } = family.min_image_transfer_granularity;
         // SAFETY: the device was created with this many queues of this family.
         let raw = unsafe { device.get_device_queue(queue.family.0, queue.index) };
-        let timeline = Timeline::new(device, is_polled).map_err(vulkan("vkCreateSemaphore"))?;
+        let timeline = Timeline::new(device).map_err(vulkan("vkCreateSemaphore"))?;
         queues.push(DeviceQueue {
             granularity: [width, height, depth],
             timestamp_bits: family.timestamp_valid_bits,

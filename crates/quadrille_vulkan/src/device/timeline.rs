@@ -1,7 +1,5 @@
 //! A timeline semaphore: one per queue of each stream.
 
-use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -9,7 +7,6 @@ use ash::vk;
 
 use crate::device::Device;
 use crate::device::time_limit::TimeLimit;
-use crate::lock;
 
 /// A queue's timeline semaphore and the highest value that a submission signals.
 pub(crate) struct Timeline {
@@ -21,14 +18,11 @@ pub(crate) struct Timeline {
     announced: AtomicU64,
     /// The highest value known to be reached: waits and queries for it or a lower one need no Vulkan call.
     known: AtomicU64,
-    /// Announced values that are not known to be reached, for [`Timeline::poll`]; `None` if counters are read.
-    pending: Option<Mutex<VecDeque<u64>>>,
 }
 
 impl Timeline {
-    /// Creates a timeline with value 0. With `is_polled` each signal is learned by a wait of its own: see
-    /// [`Device::polls_timelines`].
-    pub(crate) fn new(device: &ash::Device, is_polled: bool) -> Result<Self, vk::Result> {
+    /// Creates a timeline with value 0.
+    pub(crate) fn new(device: &ash::Device) -> Result<Self, vk::Result> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default()
             .semaphore_type(vk::SemaphoreType::TIMELINE)
             .initial_value(0);
@@ -40,7 +34,6 @@ impl Timeline {
             submitted: AtomicU64::new(0),
             announced: AtomicU64::new(0),
             known: AtomicU64::new(0),
-            pending: is_polled.then(Mutex::default),
         })
     }
 
@@ -63,13 +56,6 @@ impl Timeline {
     /// Records a value that is about to be submitted for signalling.
     pub(crate) fn announce(&self, value: u64) {
         self.announced.fetch_max(value, Ordering::AcqRel);
-        if let Some(pending) = &self.pending {
-            let mut pending = lock(pending);
-            // The value of a failed submission is used again.
-            if pending.back().is_none_or(|last| *last < value) {
-                pending.push_back(value);
-            }
-        }
     }
 
     /// Returns the current value (`vkGetSemaphoreCounterValue`). A value above all announced ones is
@@ -77,10 +63,6 @@ impl Timeline {
     /// [`Device::is_lost_for_certain`].
     pub(crate) fn reached(&self, device: &Device) -> Result<u64, vk::Result> {
         const CALL: &str = "vkGetSemaphoreCounterValue";
-        if let Some(pending) = &self.pending {
-            self.poll(device, pending, u64::MAX)?;
-            return Ok(self.known());
-        }
         // SAFETY: the semaphore is a timeline semaphore of this device and alive.
         let read = unsafe { device.raw.get_semaphore_counter_value(self.semaphore) };
         let value = device.note(CALL, read)?;
@@ -98,34 +80,6 @@ impl Timeline {
         }
         self.note_reached(value);
         Ok(value)
-    }
-
-    /// Waits with a timeout of zero for one pending value after the other, until one is not reached or `wanted` is known to be.
-    ///
-    /// The validation layer (1.4.363) takes a learned value for the next signal that it has not yet seen complete: a
-    /// value that is learned a second time marks a later submission as complete, whose accesses are then forgotten
-    /// (`quadrille_layer/README.md`, "One message to doubt"). A wait that times out tells it nothing.
-    fn poll(
-        &self,
-        device: &Device,
-        pending: &Mutex<VecDeque<u64>>,
-        wanted: u64,
-    ) -> Result<(), vk::Result> {
-        let mut pending = lock(pending);
-        while let Some(&value) = pending.front()
-            && self.known() < wanted
-        {
-            match device.note(
-                "vkWaitSemaphores",
-                self.wait_once(device, value, Duration::ZERO),
-            ) {
-                Ok(()) => self.note_reached(value),
-                Err(vk::Result::TIMEOUT) => break,
-                Err(result) => return Err(result),
-            }
-            pending.pop_front();
-        }
-        Ok(())
     }
 
     /// Whether a value is reached. Queries the semaphore only if that is unknown.
@@ -152,17 +106,14 @@ impl Timeline {
 
     /// Signals a value from the host. It must be higher than the current one, and lower than all pending signals.
     pub(crate) fn signal(&self, device: &Device, value: u64) -> Result<(), vk::Result> {
-        // Reached at once, so nobody waits for it.
-        self.announced.fetch_max(value, Ordering::AcqRel);
+        self.announce(value);
         let info = vk::SemaphoreSignalInfo::default()
             .semaphore(self.semaphore)
             .value(value);
         // SAFETY: as in `reached`; the value is valid by the caller's contract.
         device.note("vkSignalSemaphore", unsafe {
             device.raw.signal_semaphore(&info)
-        })?;
-        self.note_reached(value);
-        Ok(())
+        })
     }
 
     /// Waits on the host until a value is reached. Returns the error `TIMEOUT` if the limit is over before.
@@ -206,13 +157,6 @@ impl Timeline {
         value: u64,
         slice: Duration,
     ) -> Option<Result<(), vk::Result>> {
-        if let Some(pending) = &self.pending {
-            return match self.poll(device, pending, value) {
-                Ok(()) => self.is_known(value).then_some(Ok(())),
-                Err(result) if is_passing(result) => None,
-                Err(result) => Some(Err(result)),
-            };
-        }
         match device.note("vkWaitSemaphores", self.wait_once(device, value, slice)) {
             Ok(()) => {
                 self.note_reached(value);

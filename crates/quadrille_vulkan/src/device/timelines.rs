@@ -62,8 +62,8 @@ impl Timelines {
                 ),
             });
         }
-        let timeline = Timeline::new(&device.raw, device.polls_timelines())
-            .map_err(Error::vulkan(device, name, "vkCreateSemaphore"))?;
+        let timeline =
+            Timeline::new(&device.raw).map_err(Error::vulkan(device, name, "vkCreateSemaphore"))?;
         let timeline = Arc::new(timeline);
         table.all.push(Arc::clone(&timeline));
         Ok((index, timeline))

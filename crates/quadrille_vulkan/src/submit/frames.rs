@@ -254,12 +254,11 @@ impl Frames {
     /// # Errors
     /// The device is lost.
     pub fn progress(&self) -> Result<Progress, FrameError> {
-        let call = match self.device.polls_timelines() {
-            true => "vkWaitSemaphores",
-            false => "vkGetSemaphoreCounterValue",
-        };
         let values = self.device.timelines.reached(&self.device);
-        let values = values.map_err(FrameError::vulkan(&self.device, call))?;
+        let values = values.map_err(FrameError::vulkan(
+            &self.device,
+            "vkGetSemaphoreCounterValue",
+        ))?;
         Ok(Progress { values })
     }
 
