@@ -209,7 +209,8 @@ impl Renderer {
     /// Returns counts and measurements so far, as JSON. Times are in microseconds.
     ///
     /// `transient_bytes` is the memory of transient resources. `transient_bytes_unshared` is the memory that
-    /// those of the last frame would take without aliasing.
+    /// those of the last frame would take without aliasing, which is off with the validation layer
+    /// ([`Settings::aliasing`](quadrille_vulkan::instance::Settings::aliasing)).
     ///
     /// `culled` has the passes that were culled in the last frame because no pass reads their results, with each
     /// resource that they write and its culled readers (see [`AlwaysRun`](crate::AlwaysRun)).

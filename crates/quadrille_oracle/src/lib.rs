@@ -44,9 +44,9 @@
 //! - A write after a write needs visibility to the second write, as validation layers require. That
 //!   holds also with a read in between that is ordered after the first and before the second write:
 //!   the read may cover only a part of its declared range, such as the arguments of some draws.
-//! - In shared memory, a barrier for a range covers the memory of the range, for writes through any
-//!   resource. Writes of earlier resources have to be available, but not visible, since their contents
-//!   are no longer needed.
+//! - In shared memory, only a global memory barrier, a wait or the host makes writes of earlier
+//!   resources available; the first scope of a layout transition includes them too. They need not be
+//!   visible, since their contents are no longer needed.
 //! - A read in the access mask counts for hazards even if the use discards the contents.
 //!
 //! # Deliberately absent

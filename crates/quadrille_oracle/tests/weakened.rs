@@ -390,3 +390,30 @@ pass two requires COMPUTE fixed 2
         of_acquire.for_each(|it| it.point.offset = 2);
     });
 }
+
+/// Two images in the same memory, each overwritten without being read.
+const ALIASED: &str = "
+image first 0 aspects COLOR mips 1 layers 1 transient block 0 bytes 0..64
+image second 1 aspects COLOR mips 1 layers 1 transient block 0 bytes 0..64
+pass one
+  ColorAttachmentWrite first discard
+pass two
+  StorageWriteCompute second discard
+  after one
+";
+
+#[test]
+fn aliasing_needs_a_global_memory_barrier() {
+    check("gct:1", ALIASED, |plan| {
+        calls(plan).for_each(|it| it.memory = None);
+    });
+    check("gct:1", ALIASED, |plan| {
+        memory(plan, |it| it.src.access = AccessMask::empty());
+    });
+    check("gct:1", ALIASED, |plan| {
+        images(plan, |it| it.src.access = AccessMask::empty());
+    });
+    check("gct:1", ALIASED, |plan| {
+        images(plan, |it| it.src.stages = Stages::empty());
+    });
+}

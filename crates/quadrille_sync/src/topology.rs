@@ -88,7 +88,7 @@ pub enum BarrierStyle {
     /// One global memory barrier per batch.
     #[default]
     Merged,
-    /// A buffer or image memory barrier for each range.
+    /// A buffer or image memory barrier for each range, except between resources in the same memory.
     Precise,
 }
 

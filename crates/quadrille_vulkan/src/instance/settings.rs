@@ -72,8 +72,8 @@ pub struct Settings {
     pub order: OrderPolicy,
     /// Lets transient resources with disjoint lifetimes share memory. `None`, the default, is on without the
     /// validation layer and off with it: the layer does not know that images share memory, and reports
-    /// `SYNC-HAZARD-WRITE-AFTER-WRITE` between frames in flight although barriers of the images in between order
-    /// them.
+    /// `SYNC-HAZARD-WRITE-AFTER-WRITE` between frames in flight although dependencies of the images in
+    /// between order them.
     pub aliasing: Option<bool>,
     /// Sharing mode of buffers and images whose description says [`Sharing::Auto`].
     pub sharing: Sharing,

@@ -104,7 +104,8 @@ impl<'a> Part<'a> {
                 command.env("QUADRILLE_PROGRESS", "waited");
             }
         } else {
-            // The validation layer does not know that images share memory, but no frames overlap on one queue.
+            // The validation layer does not know that images share memory (`quadrille_layer/README.md`). On one queue of
+            // lavapipe no frames overlap, so it finds nothing wrong with that.
             command.env("QUADRILLE_ALIASING", "1");
         }
         let output = validation::run(&name, &mut command, LIMIT)?;

@@ -185,30 +185,36 @@ pass three
   Clear third discard
   after two
 ";
-    let plan = |buffer: &str, image: &str| {
+    let plan = |buffer: &str, global: &str, image: &str| {
         format!(
             "submit 0 signal 1\n  pass one\n  barriers\n    {buffer} -> COMPUTE_SHADER -\n  pass two\n  \
-             barriers\n    memory {image} -> CLEAR TRANSFER_WRITE\n    \
-             image third aspects COLOR mips 0..1 layers 0..1 COMPUTE_SHADER SHADER_STORAGE_WRITE -> \
+             barriers\n    memory {global} -> CLEAR TRANSFER_WRITE\n    \
+             image third aspects COLOR mips 0..1 layers 0..1 {image} -> \
              CLEAR TRANSFER_WRITE layout Undefined -> TransferDstOptimal\n  pass three\n"
         )
     };
     let written = "COMPUTE_SHADER SHADER_STORAGE_WRITE";
     passes(
         "gct:1",
-        &[(frame, &plan("memory COPY TRANSFER_WRITE", written))],
+        &[(frame, &plan("memory COPY TRANSFER_WRITE", written, written))],
     );
+    let transition = "the layout transition Undefined -> TransferDstOptimal of frame 1 on all of `third` shares \
+         memory with all of `second` and comes after pass `two` (StorageWriteCompute, frame 1) on \
+         that; the write is not made available.";
+    for [global, image] in [["COMPUTE_SHADER -", written], [written, "COMPUTE_SHADER -"]] {
+        let plan = plan("memory COPY TRANSFER_WRITE", global, image);
+        fails("gct:1", &[(frame, &plan)], &[transition]);
+    }
     let expected = [
         "pass `two` (StorageWriteCompute, frame 1) on all of `second` shares memory with all of \
          `first` and comes after pass `one` (CopyWrite, frame 1) on that; the write is not made \
          available.",
-        "the layout transition Undefined -> TransferDstOptimal of frame 1 on all of `third` shares \
-         memory with all of `second` and comes after pass `two` (StorageWriteCompute, frame 1) on \
-         that; the write is not made available.",
+        transition,
     ];
     let plan = plan(
         "buffer second bytes 0..64 COPY TRANSFER_WRITE",
         "COMPUTE_SHADER -",
+        written,
     );
     fails("gct:1", &[(frame, &plan)], &expected);
 }
