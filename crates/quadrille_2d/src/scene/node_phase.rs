@@ -43,9 +43,9 @@ pub(crate) struct NodePhase {
     pub(crate) images: DrawnImages,
     /// Nodes in drawing order, as of the last rebuild.
     stack: Vec<Entity>,
-    /// Nodes, spans of their texts, and cameras of `ViewportNode`s: changes of other entities build nothing.
+    /// Nodes, and cameras of `ViewportNode`s. With the spans of texts they are the entities whose changes build nodes.
     sources: EntityHashSet,
-    /// Colors of the spans of drawn texts: one that is written again with the same value builds nothing.
+    /// Spans of drawn texts with their colors: one that is written again with the same value builds nothing.
     span_colors: EntityHashMap<Option<TextColor>>,
     /// Whether a node cannot be drawn. All nodes are then rebuilt in each frame, to repeat its rate-limited warning.
     pub(crate) has_invalid: bool,
@@ -90,7 +90,6 @@ impl NodePhase {
 
     /// Adds a span of a text with its color.
     pub(crate) fn add_span(&mut self, span: Entity, color: Option<TextColor>) {
-        self.sources.insert(span);
         self.span_colors.insert(span, color);
     }
 
@@ -102,7 +101,7 @@ impl NodePhase {
 
     /// Whether the instances followed from an entity at the last rebuild.
     pub(crate) fn has_source(&self, entity: Entity) -> bool {
-        self.sources.contains(&entity)
+        self.sources.contains(&entity) || self.span_colors.contains_key(&entity)
     }
 
     /// Begins a view of so many pixels.

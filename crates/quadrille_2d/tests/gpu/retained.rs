@@ -151,12 +151,18 @@ fn text_colors_of_nodes_are_compared_by_value() {
     let world = rig.app.world_mut();
     let mut texts = world.query_filtered::<Entity, With<Text>>();
     let text = texts.single(world).expect("there is one");
-    world
-        .entity_mut(text)
-        .with_child((TextSpan::new("!"), TextColor(Color::WHITE)));
+    world.entity_mut(text).with_child((
+        TextSpan::new("!"),
+        TextColor(Color::WHITE),
+        TextBackgroundColor(Color::BLACK),
+    ));
     rig.update(3);
     change::<TextColor, With<TextSpan>>(&mut rig, |it| it.0 = Color::WHITE);
     assert_eq!(work(&mut rig).built_nodes, 0, "a span as it was");
+    change::<TextColor, With<TextSpan>>(&mut rig, |it| it.0 = Color::BLACK);
+    assert!(work(&mut rig).built_nodes > 0, "a span of another color");
+    change::<TextBackgroundColor, With<TextSpan>>(&mut rig, |it| it.0 = Color::WHITE);
+    assert!(work(&mut rig).built_nodes > 0, "a span on another color");
 }
 
 #[cfg(feature = "ui")]

@@ -295,7 +295,7 @@ fn changes(barrier: &Recorded) -> bool {
 /// A barrier that changes a cell.
 pub(super) struct Change<'a> {
     pub(super) barrier: &'a Recorded,
-    /// The global memory barrier of the same call.
+    /// The global memory barrier of the same call, for layout transitions: resources in shared memory have no others.
     pub(super) global: Option<&'a Recorded>,
     pub(super) actor: &'a Actor,
     pub(super) affected: &'a ResourcePart,

@@ -8,7 +8,7 @@
 //!
 //! Only a global memory barrier, a wait or the host makes former writes available. A barrier for a
 //! buffer or an image covers accesses through that buffer or image ("Image Memory Barriers"), and
-//! drivers rely on that: some do not flush the caches for depth when the barrier is for a color image.
+//! drivers may choose by the barrier's image which caches they flush.
 //! A layout transition happens in the middle of its own barrier, so the first scope of that barrier must
 //! include the former writes too ("Memory Aliasing").
 //!
