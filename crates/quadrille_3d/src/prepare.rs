@@ -12,6 +12,7 @@ pub(crate) mod pipelines;
 pub(crate) mod sampling;
 pub(crate) mod shadow_cache;
 pub(crate) mod shadow_maps;
+pub(crate) mod shadow_sides;
 pub(crate) mod skins;
 pub(crate) mod soft_shadows;
 pub(crate) mod targets;

@@ -147,6 +147,8 @@ mod schedule;
 mod shadow_cache;
 #[path = "gpu/shadow_filters.rs"]
 mod shadow_filters;
+#[path = "gpu/shadow_sides.rs"]
+mod shadow_sides;
 #[path = "gpu/skins.rs"]
 mod skins;
 #[path = "gpu/smaa.rs"]

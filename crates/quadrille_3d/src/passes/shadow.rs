@@ -72,8 +72,8 @@ pub fn shadow_3d(
         if cache.load(kind) == ShadowLoad::ClearTiles {
             let draws = draw_params.shadow_list.draws.iter();
             for shadow in draws.filter(|it| it.kind == kind && it.is_drawn) {
-                if let Some([left, top]) = tiles.corner(shadow.tile) {
-                    rendering.clear_depth([left, top, tiles.side, tiles.side], 0.0);
+                if let Some(rect) = tiles.rect(shadow) {
+                    rendering.clear_depth(rect, 0.0);
                 }
             }
         }
@@ -107,21 +107,19 @@ fn draw_shadows(
             bound = Some(caster);
         }
         for (row, shadow) in (0u32..).zip(&draw_params.shadow_list.draws) {
-            let (Some([left, top]), Some(view)) = (tiles.corner(shadow.tile), shadow.cull_row)
-            else {
+            let (Some(rect), Some(view)) = (tiles.rect(shadow), shadow.cull_row) else {
                 continue;
             };
             if shadow.kind != kind || !shadow.is_drawn {
                 continue;
             }
-            let side = tiles.side;
             let push = ShadowPush {
                 row,
                 clamps_depth: u32::from(shadow.clamps_depth),
             };
             rendering
-                .viewport([left, top, side, side].map(|number| number as f32))
-                .scissor([left, top, side, side])
+                .viewport(rect.map(|number| number as f32))
+                .scissor(rect)
                 .push_bytes(bytemuck::bytes_of(&push));
             indirect_draws.draw(rendering, draw_params, view, batch_set);
         }

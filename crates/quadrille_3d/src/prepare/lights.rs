@@ -26,6 +26,8 @@ use crate::extract::instances::InstanceStore;
 use crate::extract::invalid_lights::direction_to_light;
 use crate::prepare::cascades::{drawn_cascades, has_precision_of_16_bits};
 use crate::prepare::light_textures::{LightTextureQuery, WithLightTexture};
+use crate::prepare::shadow_maps::tile_side;
+use crate::prepare::shadow_sides::{LitRegion, ViewResolution};
 use crate::prepare::soft_shadows::{soft_field, soft_size};
 use crate::scene::cull_view::CullViewRow;
 use crate::scene::formats::SHADOW_FORMATS;
@@ -86,12 +88,16 @@ pub(crate) struct ShadowMapAllocator {
     needs_float_atlas: bool,
     /// Maximum number of shadow maps, by memory for their draws.
     max_maps: u32,
+    /// Resolutions of all cameras, which share the maps of point and spot lights.
+    views: Vec<ViewResolution>,
 }
 
 impl ShadowMapAllocator {
-    /// Begins a frame with at most `max_maps` shadow maps.
-    pub(crate) fn begin(&mut self, max_maps: u32) {
+    /// Begins a frame of cameras with at most `max_maps` shadow maps.
+    pub(crate) fn begin(&mut self, max_maps: u32, views: impl Iterator<Item = ViewResolution>) {
         self.max_maps = max_maps;
+        self.views.clear();
+        self.views.extend(views);
         self.shared_shadow_rows.clear();
         self.atlas_tiles = 0;
         self.point_face_tiles = 0;
@@ -189,9 +195,10 @@ impl ShadowMapAllocator {
                         &cascade.clip_from_world,
                         light.shadow_depth_bias,
                     );
+                    let tile = (first + at as u32, tile_side(lights.atlas_tile_size.size));
                     let shadow = ShadowMapDraw {
                         clamps_depth: true,
-                        ..ShadowMapDraw::new(ShadowMapKind::Atlas, first + at as u32)
+                        ..ShadowMapDraw::new(ShadowMapKind::Atlas, tile)
                     };
                     let row = ShadowViewRow {
                         clip_from_world: cascade.clip_from_world.to_cols_array(),
@@ -243,13 +250,14 @@ impl ShadowMapAllocator {
         entity: Entity,
         (light, transform, layers): (&PointLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
-        let size = lights.point_face_size.size.max(1) as f32;
+        let lit = LitRegion::of_point_face(light, transform);
+        let side = lit.side(tile_side(lights.point_face_size.size), &self.views);
         let shadows = self.shared_shadows(entity, light.shadow_maps_enabled, |allocator| {
             let first = allocator.allocate_point_faces(lights)?;
             let shadows = (lists.shadows.rows.len() as u32, 6);
             let soft_size = soft_size(light, light.radius);
             for (at, face) in (0..).zip(&CUBE_MAP_FACES) {
-                let shadow = ShadowMapDraw::new(ShadowMapKind::PointFaces, first + at);
+                let shadow = ShadowMapDraw::new(ShadowMapKind::PointFaces, (first + at, side));
                 let clip = face_clip_from_world(transform, face, light.shadow_map_near_z);
                 let cull_row = CullViewRow::light(&clip, transform.translation(), light.range);
                 let shadow = (shadow, shadow_row(clip, soft_size), cull_row);
@@ -263,7 +271,7 @@ impl ShadowMapAllocator {
             color: color(light.color, light.intensity / (4.0 * PI)),
             inverse_range_squared: 1.0 / (light.range * light.range),
             depth_bias: light.shadow_depth_bias,
-            normal_bias: light.shadow_normal_bias * SQRT_2 * 2.0 / size,
+            normal_bias: light.shadow_normal_bias * SQRT_2 * 2.0 / side as f32,
             radius: light.radius,
             ..NO_LIGHT
         }
@@ -276,7 +284,8 @@ impl ShadowMapAllocator {
         (entity, direction_to_light): (Entity, Vec3),
         (light, transform, layers): (&SpotLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
-        let size = lights.atlas_tile_size.size.max(1) as f32;
+        let lit = LitRegion::of_spot(light, transform);
+        let side = lit.side(tile_side(lights.atlas_tile_size.size), &self.views);
         let shadows = self.shared_shadows(entity, light.shadow_maps_enabled, |allocator| {
             let tile = allocator.allocate_atlas_tiles(lights, 1, "a spot light")?;
             allocator.needs_float_atlas = true;
@@ -284,7 +293,7 @@ impl ShadowMapAllocator {
             let soft_size = soft_size(light, light.radius);
             let clip = spot_light_clip_from_view(light.outer_angle, light.shadow_map_near_z)
                 * Mat4::from(spot_light_world_from_view(transform).inverse());
-            let shadow = ShadowMapDraw::new(ShadowMapKind::Atlas, tile);
+            let shadow = ShadowMapDraw::new(ShadowMapKind::Atlas, (tile, side));
             let cull_row = CullViewRow::light(&clip, transform.translation(), light.range);
             let shadow = (shadow, shadow_row(clip, soft_size), cull_row);
             add_shadow(lists, &lights.instances, shadow, layers);
@@ -301,7 +310,8 @@ impl ShadowMapAllocator {
             cone_scale,
             cone_offset: -outer * cone_scale,
             depth_bias: light.shadow_depth_bias,
-            normal_bias: light.shadow_normal_bias * SQRT_2 * 2.0 * light.outer_angle.tan() / size,
+            normal_bias: light.shadow_normal_bias * SQRT_2 * lit.width_at_unit_distance()
+                / side as f32,
             radius: light.radius,
             ..NO_LIGHT
         }

@@ -51,10 +51,10 @@ struct CachedImage {
 /// Load operation of the rendering to an image of shadow maps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ShadowLoad {
-    /// All maps of the image are drawn.
+    /// All maps are drawn, which are most of the image.
     #[default]
     ClearAll,
-    /// Some are drawn; each clears its tile.
+    /// Some are drawn, or all are small; each clears its texels.
     ClearTiles,
     /// None is drawn: there is no rendering.
     Nothing,
@@ -64,6 +64,7 @@ pub(crate) enum ShadowLoad {
 #[derive(Clone, Debug, PartialEq)]
 struct ShadowKey {
     clip_from_world: [f32; 16],
+    side: u32,
     clamps_depth: bool,
     cull_row: CullViewRow,
     /// Visibility bits of layer sets.
@@ -229,6 +230,8 @@ pub(crate) fn cache_shadow_maps(
         || inputs.is_written_by_passes(has_alpha_mask);
     *shared = now;
     let ids = [inputs.atlas.id(), inputs.point_faces.id()];
+    let texels = [inputs.atlas.extent(), inputs.point_faces.extent()]
+        .map(|[width, height, _]| u64::from(width) * u64::from(height));
     for (image, id) in [&mut *atlas, &mut *point_faces].into_iter().zip(ids) {
         if is_stale || image.image != Some(id) {
             image.tiles.clear();
@@ -250,8 +253,8 @@ pub(crate) fn cache_shadow_maps(
             cull.rows[cull_row as usize].disable();
         }
     }
-    atlas.end(draws, ShadowMapKind::Atlas, ids[0]);
-    point_faces.end(draws, ShadowMapKind::PointFaces, ids[1]);
+    atlas.end(draws, ShadowMapKind::Atlas, (ids[0], texels[0]));
+    point_faces.end(draws, ShadowMapKind::PointFaces, (ids[1], texels[1]));
 }
 
 impl CachedImage {
@@ -277,6 +280,7 @@ impl CachedImage {
         let view = row.without_frame_state(has_ranges);
         let is_same = tile.as_ref().is_some_and(|key| {
             key.clip_from_world == *clip_from_world
+                && key.side == draw.side
                 && key.clamps_depth == draw.clamps_depth
                 && key.cull_row == view
                 && key.layers == layers
@@ -292,6 +296,7 @@ impl CachedImage {
         kept_layers.extend_from_slice(layers);
         *tile = Some(ShadowKey {
             clip_from_world: *clip_from_world,
+            side: draw.side,
             clamps_depth: draw.clamps_depth,
             cull_row: view,
             layers: kept_layers,
@@ -299,19 +304,23 @@ impl CachedImage {
         true
     }
 
-    /// Decides on the load operation, after all tiles of the frame.
-    fn end(&mut self, draws: &[ShadowMapDraw], kind: ShadowMapKind, id: ResourceId) {
+    /// Decides on the load operation for an image of `texels`, after all tiles of the frame.
+    fn end(
+        &mut self,
+        draws: &[ShadowMapDraw],
+        kind: ShadowMapKind,
+        (id, texels): (ResourceId, u64),
+    ) {
         let is_new = self.image.replace(id) != Some(id);
         let of_kind = || draws.iter().filter(|draw| draw.kind == kind);
-        let (count, drawn) = (
-            of_kind().count(),
-            of_kind().filter(|it| it.is_drawn).count(),
-        );
-        self.load = match drawn {
+        let drawn = || of_kind().filter(|draw| draw.is_drawn);
+        let count = of_kind().count();
+        let drawn_texels: u64 = drawn().map(|draw| u64::from(draw.side).pow(2)).sum();
+        self.load = match drawn().count() {
             // A new image has no contents, and passes sample it.
             _ if is_new => ShadowLoad::ClearAll,
             0 => ShadowLoad::Nothing,
-            _ if drawn == count => ShadowLoad::ClearAll,
+            drawn if drawn == count && 2 * drawn_texels > texels => ShadowLoad::ClearAll,
             _ => ShadowLoad::ClearTiles,
         };
         // Tiles are numbered in the order of the frame's maps; later ones are cleared or keep what no map names.

@@ -8,15 +8,17 @@ use quadrille::vulkan::{Error, Format};
 use quadrille_content::warnings::RateLimitedWarnings;
 
 use crate::scene::formats::SHADOW_FORMATS;
-use crate::scene::lists::{ShadowList, ShadowMapKind};
+use crate::scene::lists::{ShadowList, ShadowMapDraw, ShadowMapKind};
 
-/// Shadow atlas of cascades and spot lights: a depth image of square tiles. Depth is reversed: 1 is near the light. Its
+/// Shadow atlas of cascades and spot lights: a depth image of square tiles, as large as [`DirectionalLightShadowMap`] says. The
+/// map of a spot light that is seen from afar takes a corner of its tile. Depth is reversed: 1 is near the light. Its
 /// format is `D16_UNORM` as long as it has cascades alone whose depth steps are at most half of the light's
 /// `shadow_depth_bias`, else `D32_SFLOAT`.
 #[derive(Resource, Deref)]
 pub struct ShadowAtlas(GpuImage);
 
-/// Shadow maps of point lights, six tiles each in the order of bevy's `CUBE_MAP_FACES`.
+/// Shadow maps of point lights, six tiles each in the order of bevy's `CUBE_MAP_FACES`, as large as [`PointLightShadowMap`]
+/// says. The maps of a light that is seen from afar take corners of theirs.
 #[derive(Resource, Deref)]
 pub struct PointShadowFaces(GpuImage);
 
@@ -65,29 +67,27 @@ impl ShadowMaps {
 }
 
 impl TileGrid {
-    /// Left and top of a tile in texels; `None` if the image has no such tile.
-    pub(crate) fn corner(self, tile: u32) -> Option<[u32; 2]> {
-        let is_in = tile < self.columns * self.rows;
+    /// Left, top, width and height of a map in texels, in the corner of its tile; `None` if the image has no such tile.
+    pub(crate) fn rect(self, shadow: &ShadowMapDraw) -> Option<[u32; 4]> {
+        let is_in = shadow.tile < self.columns * self.rows;
+        let side = shadow.side.min(self.side);
         is_in.then(|| {
-            [
-                tile % self.columns * self.side,
-                tile / self.columns * self.side,
-            ]
+            let (column, row) = (shadow.tile % self.columns, shadow.tile / self.columns);
+            [column * self.side, row * self.side, side, side]
         })
     }
 
-    /// Tile in texture coordinates; zeros if the image has no such tile.
-    fn uv_rect(self, tile: u32) -> [f32; 4] {
-        let Some([left, top]) = self.corner(tile) else {
+    /// Map in texture coordinates; zeros if the image has no such tile.
+    fn uv_rect(self, shadow: &ShadowMapDraw) -> [f32; 4] {
+        let Some([left, top, width, height]) = self.rect(shadow) else {
             return [0.0; 4];
         };
         let size = [self.columns * self.side, self.rows * self.side].map(|side| side as f32);
-        let side = self.side as f32;
         [
             left as f32 / size[0],
             top as f32 / size[1],
-            side / size[0],
-            side / size[1],
+            width as f32 / size[0],
+            height as f32 / size[1],
         ]
     }
 }
@@ -133,8 +133,7 @@ impl TiledImage {
         side: usize,
         warnings: &RateLimitedWarnings,
     ) {
-        let [least, most] = TILE_SIZE_LIMITS;
-        let side = side.clamp(least, most) as u32;
+        let side = tile_side(side);
         if let Some((tiles, format)) = resized(self.tiles, self.format, (needed, side, format)) {
             let size = [tiles.columns * side, tiles.rows * side];
             match create_depth_image(gpu, bound.name(), size, format) {
@@ -159,6 +158,12 @@ impl TiledImage {
     }
 }
 
+/// Side of a tile in texels by the app's setting.
+pub(crate) fn tile_side(setting: usize) -> u32 {
+    let [least, most] = TILE_SIZE_LIMITS;
+    setting.clamp(least, most) as u32
+}
+
 /// Resizes the images for this frame, and writes the tiles of shadow maps to their rows.
 pub(crate) fn prepare_shadow_maps(
     mut shadows: ResMut<ShadowList>,
@@ -178,7 +183,7 @@ pub(crate) fn prepare_shadow_maps(
         .resize(&gpu, image, faces, sizes.1.size, &warnings);
     let ShadowList { draws, rows } = &mut *shadows;
     for (row, shadow) in rows.iter_mut().zip(draws.iter()) {
-        row.tile = maps.tiles(shadow.kind).uv_rect(shadow.tile);
+        row.tile = maps.tiles(shadow.kind).uv_rect(shadow);
     }
 }
 

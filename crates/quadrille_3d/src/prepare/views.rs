@@ -41,6 +41,7 @@ use crate::prepare::clusters::LightSorter;
 use crate::prepare::lights::{LightParams, ShadowMapAllocator};
 use crate::prepare::sampling::{valid_jitter, valid_mip_bias};
 use crate::prepare::shadow_maps::ShadowMaps;
+use crate::prepare::shadow_sides::ViewResolution;
 use crate::scene::cull_view::{CullViewRow, DRAW_ARGS_BYTES};
 use crate::scene::effect_cameras::EffectCameras;
 use crate::scene::keys::PipelineKey;
@@ -143,7 +144,12 @@ pub(crate) fn queue_views(
             format!("at this number of meshes, memory suffices for {most} cameras")
         });
     }
-    scratch.shadows.begin(most.saturating_sub(count) as u32);
+    let resolutions = cameras.clone().map(|view| {
+        let [_, _, width, height] = view.viewport;
+        ViewResolution::new(&view.clip_from_world, [width, height])
+    });
+    let max_maps = most.saturating_sub(count) as u32;
+    scratch.shadows.begin(max_maps, resolutions);
     let textures = &mut materials.textures(&mut source);
     for view in cameras.take(most) {
         if let Ok(camera) = world.cameras.get(view.camera) {

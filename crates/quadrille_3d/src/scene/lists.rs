@@ -245,6 +245,8 @@ pub(crate) struct ShadowMapDraw {
     pub(crate) kind: ShadowMapKind,
     /// Tile index.
     pub(crate) tile: u32,
+    /// Side of the map in texels, at most that of a tile.
+    pub(crate) side: u32,
     /// Whether casters in front of the near plane are clamped to it (pancaking).
     pub(crate) clamps_depth: bool,
     /// Index in [`CullList`]; `None` for a non-finite matrix.
@@ -254,11 +256,13 @@ pub(crate) struct ShadowMapDraw {
 }
 
 impl ShadowMapDraw {
-    /// Shadow map in a tile, before `add_shadow` culls its casters and the cache finds out whether it is up to date.
-    pub(crate) fn new(kind: ShadowMapKind, tile: u32) -> Self {
+    /// Shadow map in a tile, with its side, before `add_shadow` culls its casters and the cache finds out whether it is up
+    /// to date.
+    pub(crate) fn new(kind: ShadowMapKind, (tile, side): (u32, u32)) -> Self {
         Self {
             kind,
             tile,
+            side,
             clamps_depth: false,
             cull_row: None,
             is_drawn: true,

@@ -1,27 +1,32 @@
 use super::*;
 
+fn map(tile: u32, side: u32) -> ShadowMapDraw {
+    ShadowMapDraw::new(ShadowMapKind::Atlas, (tile, side))
+}
+
 #[test]
 fn tiles_are_row_major() {
-    let tiles = TileGrid {
-        side: 8,
-        columns: 4,
-        rows: 2,
-    };
-    assert_eq!(tiles.corner(0), Some([0, 0]));
-    assert_eq!(tiles.corner(5), Some([8, 8]));
-    assert_eq!(tiles.uv_rect(5), [0.25, 0.5, 0.25, 0.5]);
+    let tiles = grid(4, 2);
+    assert_eq!(tiles.rect(&map(0, 8)), Some([0, 0, 8, 8]));
+    assert_eq!(tiles.rect(&map(5, 8)), Some([8, 8, 8, 8]));
+    assert_eq!(tiles.uv_rect(&map(5, 8)), [0.25, 0.5, 0.25, 0.5]);
+}
+
+#[test]
+fn smaller_maps_are_in_the_corner_of_their_tile() {
+    let tiles = grid(4, 2);
+    assert_eq!(tiles.rect(&map(5, 2)), Some([8, 8, 2, 2]));
+    assert_eq!(tiles.uv_rect(&map(5, 2)), [0.25, 0.5, 0.0625, 0.125]);
+    // An older image of smaller tiles remains if there is no memory for another.
+    assert_eq!(tiles.rect(&map(5, 16)), Some([8, 8, 8, 8]));
 }
 
 #[test]
 fn tiles_outside_image_are_none() {
-    let tiles = TileGrid {
-        side: 8,
-        columns: 4,
-        rows: 2,
-    };
-    assert_eq!(tiles.corner(8), None);
-    assert_eq!(tiles.uv_rect(8), [0.0; 4]);
-    assert_eq!(TileGrid::default().corner(0), None);
+    let tiles = grid(4, 2);
+    assert_eq!(tiles.rect(&map(8, 8)), None);
+    assert_eq!(tiles.uv_rect(&map(8, 8)), [0.0; 4]);
+    assert_eq!(TileGrid::default().rect(&map(0, 8)), None);
 }
 
 fn grid(columns: u32, rows: u32) -> TileGrid {
