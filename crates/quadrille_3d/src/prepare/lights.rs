@@ -225,6 +225,16 @@ impl ShadowMapAllocator {
         }
     }
 
+    /// Side of a map of a point or spot light; that of the app's setting for soft shadows, which are as wide as a number of
+    /// texels.
+    fn map_side(&self, lit: &LitRegion, setting: usize, has_fixed_side: bool) -> u32 {
+        let full = tile_side(setting);
+        match has_fixed_side {
+            true => full,
+            false => lit.side(full, &self.views),
+        }
+    }
+
     /// First row and number of the shadow maps of a light that all cameras share: those of an earlier camera, or new ones.
     fn shared_shadows(
         &mut self,
@@ -251,11 +261,12 @@ impl ShadowMapAllocator {
         (light, transform, layers): (&PointLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
         let lit = LitRegion::of_point_face(light, transform);
-        let side = lit.side(tile_side(lights.point_face_size.size), &self.views);
+        let soft_size = soft_size(light, light.radius);
+        let has_fixed_side = !light.shadow_maps_enabled || soft_size > 0.0;
+        let side = self.map_side(&lit, lights.point_face_size.size, has_fixed_side);
         let shadows = self.shared_shadows(entity, light.shadow_maps_enabled, |allocator| {
             let first = allocator.allocate_point_faces(lights)?;
             let shadows = (lists.shadows.rows.len() as u32, 6);
-            let soft_size = soft_size(light, light.radius);
             for (at, face) in (0..).zip(&CUBE_MAP_FACES) {
                 let shadow = ShadowMapDraw::new(ShadowMapKind::PointFaces, (first + at, side));
                 let clip = face_clip_from_world(transform, face, light.shadow_map_near_z);
@@ -285,12 +296,13 @@ impl ShadowMapAllocator {
         (light, transform, layers): (&SpotLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
         let lit = LitRegion::of_spot(light, transform);
-        let side = lit.side(tile_side(lights.atlas_tile_size.size), &self.views);
+        let soft_size = soft_size(light, light.radius);
+        let has_fixed_side = !light.shadow_maps_enabled || soft_size > 0.0;
+        let side = self.map_side(&lit, lights.atlas_tile_size.size, has_fixed_side);
         let shadows = self.shared_shadows(entity, light.shadow_maps_enabled, |allocator| {
             let tile = allocator.allocate_atlas_tiles(lights, 1, "a spot light")?;
             allocator.needs_float_atlas = true;
             let shadows = (lists.shadows.rows.len() as u32, 1);
-            let soft_size = soft_size(light, light.radius);
             let clip = spot_light_clip_from_view(light.outer_angle, light.shadow_map_near_z)
                 * Mat4::from(spot_light_world_from_view(transform).inverse());
             let shadow = ShadowMapDraw::new(ShadowMapKind::Atlas, (tile, side));

@@ -10,15 +10,18 @@ use quadrille_content::warnings::RateLimitedWarnings;
 use crate::scene::formats::SHADOW_FORMATS;
 use crate::scene::lists::{ShadowList, ShadowMapDraw, ShadowMapKind};
 
-/// Shadow atlas of cascades and spot lights: a depth image of square tiles, as large as [`DirectionalLightShadowMap`] says. The
-/// map of a spot light that is seen from afar takes a corner of its tile. Depth is reversed: 1 is near the light. Its
+/// Shadow atlas of cascades and spot lights: a depth image of square tiles with the side in [`DirectionalLightShadowMap`].
+///
+/// The map of a spot light that is seen from afar takes a corner of its tile. Depth is reversed: 1 is near the light. Its
 /// format is `D16_UNORM` as long as it has cascades alone whose depth steps are at most half of the light's
 /// `shadow_depth_bias`, else `D32_SFLOAT`.
 #[derive(Resource, Deref)]
 pub struct ShadowAtlas(GpuImage);
 
-/// Shadow maps of point lights, six tiles each in the order of bevy's `CUBE_MAP_FACES`, as large as [`PointLightShadowMap`]
-/// says. The maps of a light that is seen from afar take corners of theirs.
+/// Shadow maps of point lights: six tiles each with the side in [`PointLightShadowMap`], in the order of bevy's
+/// `CUBE_MAP_FACES`.
+///
+/// The maps of a light that is seen from afar take corners of their tiles.
 #[derive(Resource, Deref)]
 pub struct PointShadowFaces(GpuImage);
 

@@ -1,21 +1,22 @@
 //! Sides of the shadow maps of point and spot lights, by the resolution at which cameras see what they light.
 
 use bevy_light::{PointLight, SpotLight};
-use bevy_math::{Mat4, Vec3, Vec4};
+use bevy_math::{Mat4, Vec3};
 use bevy_transform::components::GlobalTransform;
 
-/// Texels of a map for each pixel. Filters read three to five texels a side, which are then two pixels.
-const TEXELS_PER_PIXEL: f32 = 2.0;
+/// Minimum number of texels for each pixel: filters read up to five texels a side, and surfaces at an angle to the light
+/// stretch them.
+const TEXELS_PER_PIXEL: f32 = 4.0;
 
-/// Least side in texels, unless the app's setting is smaller.
-const LEAST_SIDE: u32 = 64;
+/// Minimum side in texels, unless the app's setting is smaller.
+const MIN_SIDE: u32 = 64;
 
-/// Resolution of a camera.
+/// Resolution of a camera. It does not depend on the direction in which the camera looks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ViewResolution {
-    /// Row of the camera's matrix that gives the depth of a position, `w` in clip space.
-    depth: Vec4,
-    /// Pixels of a unit of length at depth 1.
+    /// Position of a camera with perspective.
+    eye: Option<Vec3>,
+    /// Pixels of a unit of length: at distance 1 with perspective, everywhere without.
     pixels: f32,
 }
 
@@ -31,31 +32,33 @@ pub(crate) struct LitRegion {
 }
 
 impl ViewResolution {
-    /// Resolution of a camera with a picture of `size` pixels.
-    pub(crate) fn new(clip_from_world: &Mat4, size: [u32; 2]) -> Self {
+    /// Resolution of a camera at `eye` with a picture of `size` pixels.
+    pub(crate) fn new(clip_from_world: &Mat4, eye: Vec3, size: [u32; 2]) -> Self {
         let pixels = |row: usize| {
             let axis = clip_from_world.row(row).truncate();
             0.5 * axis.length() * size[row] as f32
         };
+        let depth = clip_from_world.row(3);
+        let scale = depth.truncate().length();
+        let has_perspective = scale > 0.0;
+        let unit = if has_perspective { scale } else { depth.w };
         Self {
-            depth: clip_from_world.row(3),
-            pixels: pixels(0).max(pixels(1)),
+            eye: has_perspective.then_some(eye),
+            pixels: pixels(0).max(pixels(1)) / unit,
         }
     }
 
-    /// Pixels of a unit of length at the nearest point of a region: 0 if it is behind the camera, infinite around it.
+    /// Pixels of a unit of length at the nearest point of a region; infinite in it.
     fn pixels_per_unit(&self, region: &LitRegion) -> f32 {
-        let middle = self.depth.dot(region.center.extend(1.0));
-        let reach = self.depth.truncate().length() * region.range;
-        match middle + reach <= 0.0 {
-            true => 0.0,
-            false => self.pixels / (middle - reach).max(0.0),
+        match self.eye {
+            Some(eye) => self.pixels / (eye.distance(region.center) - region.range).max(0.0),
+            None => self.pixels,
         }
     }
 }
 
 impl LitRegion {
-    /// Sixth of a point light's surroundings.
+    /// Sixth of the region around a point light.
     pub(crate) fn of_point_face(light: &PointLight, transform: &GlobalTransform) -> Self {
         Self {
             center: transform.translation(),
@@ -78,12 +81,12 @@ impl LitRegion {
         2.0 * self.half_angle_tangent
     }
 
-    /// Side of the map: `full`, halved while a texel at the end of the range stays smaller than half a pixel of each
-    /// camera. Nearer to the light texels are smaller.
+    /// Side of the map: `full`, halved while each camera sees [`TEXELS_PER_PIXEL`] at the end of the range. Nearer to the
+    /// light texels are smaller.
     pub(crate) fn side(&self, full: u32, views: &[ViewResolution]) -> u32 {
         let width = self.range * self.width_at_unit_distance();
         let suffices = |side: u32| {
-            side >= LEAST_SIDE
+            side >= MIN_SIDE
                 && views.iter().all(|view| {
                     TEXELS_PER_PIXEL * width * view.pixels_per_unit(self) <= side as f32
                 })

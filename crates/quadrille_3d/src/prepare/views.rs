@@ -144,9 +144,11 @@ pub(crate) fn queue_views(
             format!("at this number of meshes, memory suffices for {most} cameras")
         });
     }
-    let resolutions = cameras.clone().map(|view| {
+    let resolutions = cameras.clone().filter_map(|view| {
+        let eye = world.cameras.get(view.camera).ok()?.transform.translation();
         let [_, _, width, height] = view.viewport;
-        ViewResolution::new(&view.clip_from_world, [width, height])
+        let size = [width, height];
+        Some(ViewResolution::new(&view.clip_from_world, eye, size))
     });
     let max_maps = most.saturating_sub(count) as u32;
     scratch.shadows.begin(max_maps, resolutions);
