@@ -6,6 +6,7 @@
 
 use bevy_app::{App, Plugin, Startup, Update};
 use bevy_ecs::prelude::*;
+use bevy_time::Time;
 use examples::random::Random;
 use quadrille_3d::OpaqueRendererMethod;
 use quadrille_3d::prelude::*;
@@ -30,6 +31,9 @@ pub(crate) struct Streets {
     /// Strength of rain, from 0 to 1: rings on puddles.
     #[uniform(100)]
     rain: f32,
+    /// Seconds that rings are drawn at. bevy's prepass shaders have no `globals`.
+    #[uniform(100)]
+    time: f32,
 }
 
 pub(crate) type Ground = ExtendedMaterial<StandardMaterial, Streets>;
@@ -80,6 +84,7 @@ fn spawn_ground(
                 pitch: PITCH,
                 shift: puddle_shift(game.seed),
                 rain: 0.0,
+                time: 0.0,
             },
         })),
         NotShadowCaster,
@@ -99,14 +104,20 @@ fn next_rain(now: f32, is_raining: bool) -> f32 {
 }
 
 /// Lets the rain begin on the puddles, and end.
-fn soak(game: Res<Game>, mut grounds: ResMut<Assets<Ground>>, mut shown: Local<f32>) {
+fn soak(
+    game: Res<Game>,
+    time: Res<Time>,
+    mut grounds: ResMut<Assets<Ground>>,
+    mut shown: Local<f32>,
+) {
     let rain = next_rain(*shown, rains(&game));
-    if rain == *shown {
+    if rain == *shown && rain == 0.0 {
         return;
     }
     *shown = rain;
     for (_, ground) in grounds.iter_mut() {
         ground.extension.rain = rain;
+        ground.extension.time = time.elapsed_secs_wrapped();
     }
 }
 
