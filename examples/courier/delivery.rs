@@ -16,8 +16,8 @@ const REACH: [f32; LEVELS] = [260.0, 340.0, 440.0, 560.0, 700.0];
 /// Most seconds on the clock.
 const MOST_TIME: f32 = 70.0;
 /// Distance at which a site is reached, in meters.
-pub(crate) const REACHED: f32 = 8.0;
-/// Impacts above this speed end the combo, in meters per second.
+pub(crate) const REACHED: f32 = 11.0;
+/// Impacts above this speed are crashes, which end the combo, in meters per second.
 pub(crate) const CRASH: f32 = 9.0;
 /// Seconds that a message is shown.
 const MESSAGE_TIME: f32 = 2.2;
@@ -109,9 +109,12 @@ impl Deliveries {
         if self.message_time <= 0.0 {
             self.message.clear();
         }
-        if impact > CRASH && self.combo > 1 {
+        if impact > CRASH {
+            self.say(match self.combo {
+                1 => "CRASH",
+                _ => "CRASH  combo lost",
+            });
             self.combo = 1;
-            self.say("CRASH  combo lost");
         }
         if self.time <= 0.0 {
             self.time = 0.0;

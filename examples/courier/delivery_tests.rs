@@ -35,7 +35,12 @@ fn quick_parcels_raise_the_combo() {
     assert_eq!((rules.delivered, rules.combo), (1, 2));
     assert!(rules.score > 100);
     rules.step(Vec3::new(0.0, -900.0, 0.0), 20.0, &sites());
-    assert_eq!(rules.combo, 1);
+    assert_eq!(
+        (rules.combo, rules.message.as_str()),
+        (1, "CRASH  combo lost")
+    );
+    rules.step(Vec3::new(0.0, -900.0, 0.0), 20.0, &sites());
+    assert_eq!(rules.message, "CRASH");
 }
 
 #[test]

@@ -4,13 +4,16 @@ use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 
 use crate::city::City;
-use crate::delivery::{Deliveries, Phase};
+use crate::delivery::{CRASH, Deliveries, Phase};
 use crate::flight::{Chase, Controls, Flight, STEP, autopilot};
 use crate::ride::Ride;
 use crate::traffic::{self, Car};
 
 /// Distance between the middles of courier and car at which they touch, in meters.
 const NEAR: f32 = 3.0;
+
+/// Decrease of the camera's shake in a second.
+const SHAKE_RATE: f32 = 2.5;
 
 /// Steps that the program shows the end of a game before the next one.
 const REST: u32 = 180;
@@ -47,6 +50,8 @@ pub(crate) struct Game {
     pub(crate) time: f32,
     /// Speed of an impact in the last step, in meters per second.
     pub(crate) impact: f32,
+    /// Shake of the camera after a crash, from 1 down to 0.
+    pub(crate) shake: f32,
     /// Whether the program flies. It begins again some seconds after the end of a game.
     pub(crate) is_autoplay: bool,
     /// Way of a measurement, which replaces flight and rules.
@@ -75,6 +80,7 @@ impl Game {
             earlier: (flight, chase),
             time: 0.0,
             impact: 0.0,
+            shake: 0.0,
             is_autoplay,
             ride: None,
             ended: [0; 2],
@@ -127,7 +133,7 @@ impl Game {
         self.earlier = (self.flight, self.chase);
         self.rules = Deliveries::new(self.seed);
         self.rules.begin(self.flight.position, &self.city.sites);
-        self.rest = 0;
+        (self.rest, self.shake) = (0, 0.0);
     }
 
     /// Advances by one step.
@@ -165,6 +171,10 @@ impl Game {
         };
         self.impact = self.flight.step(controls, &self.city);
         self.impact = self.impact.max(self.hit_by_car());
+        self.shake = match self.impact > CRASH {
+            true => 1.0,
+            false => (self.shake - SHAKE_RATE * STEP).max(0.0),
+        };
         self.chase.step(&self.flight, &self.city);
         let sites = &self.city.sites;
         self.rules.step(self.flight.position, self.impact, sites);

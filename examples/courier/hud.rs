@@ -264,7 +264,7 @@ fn on_screen(camera: &Camera, place: &GlobalTransform, target: Vec3) -> (Vec2, b
         // Behind the camera the projection is mirrored; the pointer goes to the nearer side.
         at = Vec2::new(from_eye.x.signum() * 2.0, 0.2);
     }
-    let shown = at.clamp(Vec2::new(-0.9, -0.62), Vec2::new(0.9, 0.72));
+    let shown = at.clamp(Vec2::new(-0.9, -0.62), Vec2::new(0.9, 0.56));
     ((shown + 1.0) / 2.0, shown != at)
 }
 

@@ -131,10 +131,10 @@ fn spawn(
     let source = include_str!("marker.wesl");
     shaders.insert(SHADER.id(), Shader::from_wesl(source, "marker.wesl"))?;
     let [take, give] = [TAKE, GIVE].map(|color| Beam::both(color).map(|it| materials.add(it)));
-    let column = Cylinder::new(REACHED * 0.42, 320.0).mesh().resolution(24);
+    let column = Cylinder::new(REACHED * 0.31, 320.0).mesh().resolution(24);
     let column = meshes.add(column.without_caps().build().translated_by(Vec3::Y * 156.0));
     // Around the place itself, so that its height shows.
-    let ring = meshes.add(Torus::new(REACHED * 0.62, REACHED * 0.7));
+    let ring = meshes.add(Torus::new(REACHED * 0.55, REACHED * 0.61));
     for (part, beam) in take.iter().enumerate() {
         let look = (
             Marker,

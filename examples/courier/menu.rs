@@ -51,7 +51,7 @@ fn column(gap: f32) -> Node {
 
 /// Spawns the panel: heading and text at the top, the next step and keys at the bottom, the city in between.
 fn spawn(mut commands: Commands) {
-    let (node, shade) = panel(0.0, 0.35);
+    let (node, shade) = panel(0.0, 0.42);
     let node = Node {
         justify_content: JustifyContent::SpaceBetween,
         padding: UiRect::vertical(Val::Vh(8.0)),
@@ -116,13 +116,18 @@ fn texts(game: &Game, scores: &Scores) -> [String; 3] {
     match rules.phase {
         Phase::Play => Default::default(),
         Phase::Title => {
-            let what = "parcels against the clock, over a city at night".to_owned();
+            let what = "parcels against the clock, over a city at night\n\
+                        take them at the blue beam, bring them to the orange one";
+            let what = what.to_owned();
             ["COURIER", &(what + &best), "ENTER  take off"].map(str::to_owned)
         }
         Phase::Paused => ["PAUSED", "", "P  go on"].map(str::to_owned),
         Phase::Lost => {
-            let level = rules.level + 1;
-            let what = format!("{} points in level {level}{best}", rules.score);
+            let (level, delivered, parcels) = (rules.level + 1, rules.delivered, rules.parcels());
+            let what = format!(
+                "{} points in level {level}, {delivered} of {parcels} parcels{best}",
+                rules.score
+            );
             ["TIME OUT", &what, "ENTER  once more"].map(str::to_owned)
         }
         Phase::Won => {

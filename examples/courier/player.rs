@@ -308,6 +308,12 @@ fn note_memory(mut run: ResMut<Run>, mut frame: Local<u64>) {
     }
 }
 
+/// Returns the offset in meters, in its own axes, of a camera that a crash shakes.
+fn shaken(time: f32, shake: f32) -> Vec3 {
+    let [x, y] = [57.0, 71.0].map(|rate: f32| (rate * time).sin() * 0.45 * shake * shake);
+    Vec3::new(x, y, 0.0)
+}
+
 /// Lets courier and camera follow the game, between two steps where frames are faster than these.
 pub(crate) fn follow(
     game: Res<Game>,
@@ -328,6 +334,8 @@ pub(crate) fn follow(
         cut.cut();
     }
     *place = Transform::from_translation(eye).looking_at(target, Vec3::Y);
+    let offset = place.rotation * shaken(game.time, game.shake);
+    place.translation += offset;
     // Speed widens the view.
     if let Projection::Perspective(perspective) = &mut *projection {
         let speed = match game.rules.phase {
