@@ -110,10 +110,12 @@ impl Deliveries {
             self.message.clear();
         }
         if impact > CRASH {
-            self.say(match self.combo {
-                1 => "CRASH",
-                _ => "CRASH  combo lost",
-            });
+            match self.combo {
+                1 if self.message.is_empty() => self.say("CRASH"),
+                // A delivery is the better news.
+                1 => {}
+                _ => self.say("CRASH  combo lost"),
+            }
             self.combo = 1;
         }
         if self.time <= 0.0 {

@@ -39,6 +39,9 @@ fn quick_parcels_raise_the_combo() {
         (rules.combo, rules.message.as_str()),
         (1, "CRASH  combo lost")
     );
+    while !rules.message.is_empty() {
+        rules.step(Vec3::new(0.0, -900.0, 0.0), 0.0, &sites());
+    }
     rules.step(Vec3::new(0.0, -900.0, 0.0), 20.0, &sites());
     assert_eq!(rules.message, "CRASH");
 }
