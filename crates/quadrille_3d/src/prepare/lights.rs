@@ -225,13 +225,14 @@ impl ShadowMapAllocator {
         }
     }
 
-    /// Side of a map of a point or spot light; that of the app's setting for soft shadows, which are as wide as a number of
-    /// texels.
-    fn map_side(&self, lit: &LitRegion, setting: usize, has_fixed_side: bool) -> u32 {
+    /// Side of a map of a point or spot light. Without a soft size there is no map; soft shadows, which are as wide as a
+    /// number of texels, keep that of the app's setting.
+    fn map_side(&self, lit: &LitRegion, setting: usize, soft_size: Option<f32>) -> u32 {
         let full = tile_side(setting);
-        match has_fixed_side {
-            true => full,
-            false => lit.side(full, &self.views),
+        match soft_size {
+            None => full,
+            Some(size) if size > 0.0 => full,
+            Some(_) => lit.side(full, &self.views),
         }
     }
 
@@ -261,10 +262,10 @@ impl ShadowMapAllocator {
         (light, transform, layers): (&PointLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
         let lit = LitRegion::of_point_face(light, transform);
-        let soft_size = soft_size(light, light.radius);
-        let has_fixed_side = !light.shadow_maps_enabled || soft_size > 0.0;
-        let side = self.map_side(&lit, lights.point_face_size.size, has_fixed_side);
-        let shadows = self.shared_shadows(entity, light.shadow_maps_enabled, |allocator| {
+        let has_shadows = light.shadow_maps_enabled;
+        let soft_size = has_shadows.then(|| soft_size(light, light.radius));
+        let side = self.map_side(&lit, lights.point_face_size.size, soft_size);
+        let shadows = self.shared_shadows(entity, has_shadows, |allocator| {
             let first = allocator.allocate_point_faces(lights)?;
             let shadows = (lists.shadows.rows.len() as u32, 6);
             for (at, face) in (0..).zip(&CUBE_MAP_FACES) {
@@ -296,10 +297,10 @@ impl ShadowMapAllocator {
         (light, transform, layers): (&SpotLight, &GlobalTransform, Option<&RenderLayers>),
     ) -> LightRow {
         let lit = LitRegion::of_spot(light, transform);
-        let soft_size = soft_size(light, light.radius);
-        let has_fixed_side = !light.shadow_maps_enabled || soft_size > 0.0;
-        let side = self.map_side(&lit, lights.atlas_tile_size.size, has_fixed_side);
-        let shadows = self.shared_shadows(entity, light.shadow_maps_enabled, |allocator| {
+        let has_shadows = light.shadow_maps_enabled;
+        let soft_size = has_shadows.then(|| soft_size(light, light.radius));
+        let side = self.map_side(&lit, lights.atlas_tile_size.size, soft_size);
+        let shadows = self.shared_shadows(entity, has_shadows, |allocator| {
             let tile = allocator.allocate_atlas_tiles(lights, 1, "a spot light")?;
             allocator.needs_float_atlas = true;
             let shadows = (lists.shadows.rows.len() as u32, 1);
@@ -495,14 +496,14 @@ fn color(color: Color, intensity: f32) -> [f32; 3] {
         .map(|channel| channel * intensity)
 }
 
-fn shadow_row(clip_from_world: Mat4, soft_size: f32) -> ShadowViewRow {
+fn shadow_row(clip_from_world: Mat4, soft_size: Option<f32>) -> ShadowViewRow {
     ShadowViewRow {
         clip_from_world: clip_from_world.to_cols_array(),
         tile: [0.0; 4],
         far: 0.0,
         blend: 0.0,
         texel_size: 0.0,
-        soft_size,
+        soft_size: soft_size.unwrap_or_default(),
     }
 }
 
